@@ -1,0 +1,146 @@
+#include <mortise/assembly/assembly.h>
+
+#include <algorithm>
+#include <set>
+
+namespace mortise {
+namespace {
+
+// Paths are joined by '/', coordinates by '.', velocities marked by '\'', so names are free of these.
+void require_name(const Label& label) {
+  if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every part a name");
+  if (const auto at = label.name.find_first_of("/.'"); at != std::string::npos)
+    label.fail<InvalidModel>(fmt::format("the name contains '{}'", label.name[at]),
+                             "names are free of / . and ', which separate paths and coordinates");
+}
+
+}  // namespace
+
+Assembly::Assembly(std::string name) : name_(std::move(name)) { require_name({"assembly", name_}); }
+
+std::vector<std::string> Assembly::names() const {
+  std::vector<std::string> all;
+  for (const auto& e : bodies_) all.push_back(e.name);
+  for (const auto& e : constraints_) all.push_back(e.name);
+  for (const auto& e : forces_) all.push_back(e.name);
+  for (const auto& e : nested_) all.push_back(e.name);
+  return all;
+}
+
+void Assembly::require_new(const Label& label) const {
+  require_name(label);
+  const auto all = names();
+  if (std::find(all.begin(), all.end(), label.name) != all.end())
+    label.fail<InvalidModel>(fmt::format("the name is already used in assembly '{}'", name_),
+                             "give every part a name of its own");
+}
+
+void Assembly::require_coordinate_names(const Label& label, const std::vector<std::string>& names) {
+  for (const std::string& name : names) require_name({"coordinate of body '" + label.name + "', named", name});
+  if (const std::set<std::string> distinct(names.begin(), names.end()); distinct.size() != names.size())
+    label.fail<InvalidModel>(fmt::format("{} coordinates have only {} different names", names.size(), distinct.size()),
+                             "give every coordinate a name of its own");
+}
+
+void Assembly::require_sizes(const Label& label, const BodyModel& model) {
+  State s;
+  s.q = model.neutral();
+  s.v = VectorXd::Zero(s.q.size());
+  const Index n = s.q.size();
+  const MatrixXd M = model.mass_matrix(s, 0);
+  if (M.rows() != n || M.cols() != n)
+    label.fail<WrongSize>(fmt::format("M is {} x {} for {} coordinates", M.rows(), M.cols(), n),
+                          "give a square M of one row per coordinate");
+  if (const VectorXd Q = model.force(s, 0); Q.size() != n)
+    label.fail<WrongSize>(fmt::format("Q has {} entries for {} coordinates", Q.size(), n),
+                          "give one entry per coordinate");
+}
+
+Nested Assembly::add(const std::string& name, const Assembly& part) {
+  require_new({"assembly", name});
+  nested_.push_back({name, part});
+  return {name};
+}
+
+void Assembly::set_gravity(const Vec3<double>& g) {
+  if (!g.allFinite())
+    Label{"assembly", name_}.fail<NonFinite>(fmt::format("gravity is ({}, {}, {})", g[0], g[1], g[2]),
+                                             "give finite numbers");
+  gravity_ = g;
+}
+
+std::shared_ptr<const BodyModel> Assembly::find(const std::string& path) const {
+  const Assembly* where = this;
+  std::string rest = path;
+  for (auto slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/')) {
+    const std::string head = rest.substr(0, slash);
+    const auto it =
+        std::find_if(where->nested_.begin(), where->nested_.end(), [&](const auto& e) { return e.name == head; });
+    if (it == where->nested_.end())
+      Label{"body", path}.fail<InvalidModel>(
+          fmt::format("assembly '{}' has no nested assembly '{}'", where->name_, head), "check the path");
+    where = &it->part;
+    rest = rest.substr(slash + 1);
+  }
+  const auto it =
+      std::find_if(where->bodies_.begin(), where->bodies_.end(), [&](const auto& e) { return e.name == rest; });
+  if (it == where->bodies_.end()) {
+    const std::string guess = nearest_name(rest, where->names());
+    Label{"body", path}.fail<InvalidModel>(fmt::format("assembly '{}' has no body '{}'", where->name_, rest),
+                                           guess.empty() ? "it is empty" : fmt::format("did you mean '{}'?", guess));
+  }
+  return it->model;
+}
+
+void Assembly::require_known(const Label& label, const std::vector<Reference>& bodies) const {
+  Index coordinates = 0;
+  for (const Reference& r : bodies) {
+    if (r.model == nullptr) label.fail<InvalidModel>("one of its handles is empty", "use a handle that add() returned");
+    bool known = false;
+    try {
+      known = find(r.path).get() == r.model;
+    } catch (const InvalidModel&) {
+    }
+    if (!known)
+      label.fail<InvalidModel>(fmt::format("body '{}' is not in assembly '{}'", r.path, name_),
+                               "use a handle that this assembly's add() returned, or nested[handle] for a nested one");
+    coordinates += r.model->neutral().size();
+  }
+  if (coordinates == 0)
+    label.fail<InvalidModel>("it acts on bodies without coordinates only", "attach it to a body that can move");
+}
+
+void Assembly::remove(const std::string& name) {
+  const auto uses = [&](const std::string& path) {  // the body itself, or a nested assembly it is in
+    return path == name || path.rfind(name + "/", 0) == 0;
+  };
+  std::string users;
+  const auto collect = [&](const auto& parts) {
+    for (const auto& e : parts)
+      if (std::any_of(e.bodies.begin(), e.bodies.end(), uses)) users += (users.empty() ? "'" : ", '") + e.name + "'";
+  };
+  collect(constraints_);
+  collect(forces_);
+  if (!users.empty()) Label{"part", name}.fail<InvalidModel>("is still used by " + users, "remove these first");
+
+  const auto erase = [&](auto& parts) {
+    return std::erase_if(parts, [&](const auto& e) { return e.name == name; }) > 0;
+  };
+  if (erase(bodies_) || erase(constraints_) || erase(forces_) || erase(nested_)) return;
+  const std::string guess = nearest_name(name, names());
+  Label{"part", name}.fail<InvalidModel>(fmt::format("assembly '{}' has no part of this name", name_),
+                                         guess.empty() ? "it is empty" : fmt::format("did you mean '{}'?", guess));
+}
+
+Assembly& Assembly::nested(const std::string& name) {
+  for (auto& e : nested_)
+    if (e.name == name) return e.part;
+  std::vector<std::string> known;
+  for (const auto& e : nested_) known.push_back(e.name);
+  const std::string guess = nearest_name(name, known);
+  Label{"assembly", name}.fail<InvalidModel>(
+      fmt::format("assembly '{}' contains none of this name", name_),
+      guess.empty() ? "it contains none" : fmt::format("did you mean '{}'?", guess));
+}
+
+}  // namespace mortise

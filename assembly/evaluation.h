@@ -1,0 +1,89 @@
+#pragma once
+// Evaluation: everything the equations need at one state, complete.
+//
+//   M q'' = Q + C + A' lambda,   A q'' = b
+//
+// M and A are kept as blocks: one of M per body, one of A per constraint and body it touches.
+
+#include <memory>
+#include <vector>
+
+#include <mortise/core/state.h>
+#include <mortise/core/types.h>
+
+namespace mortise {
+
+// Where the blocks are; made once per System and shared by its evaluations.
+struct Layout {
+  struct MassBlock {
+    Index first, size;  // coordinates
+    Index offset;       // of the values
+  };
+  struct RowBlock {
+    Index constraint, body;
+    Index row, rows, first, size;
+    Index offset;
+  };
+  Index n = 0, m = 0, mass_values = 0, row_values = 0;
+  std::vector<MassBlock> M;  // by body
+  std::vector<RowBlock> A;   // by constraint, then by body in the order of connect()
+};
+
+class Evaluation {
+ public:
+  State state;
+  VectorXd Q, C;  // n
+  VectorXd b;     // m
+  VectorXd phi;   // m: phi of holonomic rows, psi of nonholonomic ones; 0 where the constraint holds
+
+  explicit Evaluation(std::shared_ptr<const Layout> layout)
+      : Q(layout->n),
+        C(layout->n),
+        b(layout->m),
+        phi(layout->m),
+        layout_(std::move(layout)),
+        mass_values_(static_cast<std::size_t>(layout_->mass_values)),
+        row_values_(static_cast<std::size_t>(layout_->row_values)) {}
+
+  const Layout& layout() const { return *layout_; }
+
+  Eigen::Map<MatrixXd> M(std::size_t body) {
+    const auto& k = layout_->M[body];
+    return {mass_values_.data() + k.offset, k.size, k.size};
+  }
+  Eigen::Map<const MatrixXd> M(std::size_t body) const {
+    const auto& k = layout_->M[body];
+    return {mass_values_.data() + k.offset, k.size, k.size};
+  }
+  Eigen::Map<MatrixXd> A(std::size_t block) {
+    const auto& k = layout_->A[block];
+    return {row_values_.data() + k.offset, k.rows, k.size};
+  }
+  Eigen::Map<const MatrixXd> A(std::size_t block) const {
+    const auto& k = layout_->A[block];
+    return {row_values_.data() + k.offset, k.rows, k.size};
+  }
+
+  MatrixXd dense_M() const {
+    MatrixXd D = MatrixXd::Zero(layout_->n, layout_->n);
+    for (std::size_t i = 0; i < layout_->M.size(); ++i) {
+      const auto& k = layout_->M[i];
+      D.block(k.first, k.first, k.size, k.size) = M(i);
+    }
+    return D;
+  }
+  MatrixXd dense_A() const {
+    MatrixXd D = MatrixXd::Zero(layout_->m, layout_->n);
+    for (std::size_t i = 0; i < layout_->A.size(); ++i) {
+      const auto& k = layout_->A[i];
+      D.block(k.row, k.first, k.rows, k.size) += A(i);
+    }
+    return D;
+  }
+
+ private:
+  std::shared_ptr<const Layout> layout_;
+  std::vector<double> mass_values_, row_values_;
+};
+
+}  // namespace mortise

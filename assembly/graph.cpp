@@ -1,0 +1,105 @@
+#include <mortise/assembly/graph.h>
+
+#include <algorithm>
+#include <array>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/breadth_first_search.hpp>
+#include <boost/graph/connected_components.hpp>
+
+namespace mortise {
+namespace {
+
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
+using Vertex = boost::graph_traits<Graph>::vertex_descriptor;
+
+std::string quoted(const std::string& name) {
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out + "\"";
+}
+
+}  // namespace
+
+MechanismGraph mechanism_graph(const System& system) {
+  // Vertices: the ground, then the bodies that move, then the joints.
+  std::vector<std::string> names{"ground"};
+  std::vector<Vertex> vertex_of_body;
+  for (const auto& b : system.bodies()) {
+    vertex_of_body.push_back(b.size == 0 ? 0 : names.size());
+    if (b.size > 0) names.push_back(b.name);
+    if (b.size == 0 && names[0] == "ground") names[0] = b.name;
+  }
+  const Vertex first_joint = names.size();
+  struct Edge {
+    Vertex joint, body;
+  };
+  std::vector<Edge> edges;
+  for (const auto& c : system.constraints()) {
+    if (c.own) continue;
+    for (const std::size_t k : c.bodies) edges.push_back({names.size(), vertex_of_body[k]});
+    names.push_back(c.name);
+  }
+
+  MechanismGraph out;
+  Graph without_ground(names.size()), whole(names.size());
+  for (const Edge& e : edges) {
+    if (e.body != 0) add_edge(e.joint, e.body, without_ground);
+    add_edge(e.joint, e.body, whole);
+  }
+
+  std::vector<std::size_t> component(names.size());
+  const std::size_t count = connected_components(without_ground, component.data());
+  std::vector<std::vector<std::string>> members(count);
+  for (Vertex v = 1; v < first_joint; ++v) members[component[v]].push_back(names[v]);
+  for (auto& m : members)
+    if (!m.empty()) out.components.push_back(std::move(m));
+
+  // Each edge outside a breadth-first tree closes one independent loop, through the tree paths of its two ends.
+  std::vector<Vertex> parent(names.size());
+  std::vector<bool> seen(names.size(), false);
+  for (Vertex root = 0; root < names.size(); ++root) {
+    if (seen[root]) continue;
+    parent[root] = root;
+    breadth_first_search(
+        whole, root,
+        boost::visitor(boost::make_bfs_visitor(boost::record_predecessors(parent.data(), boost::on_tree_edge()))));
+    std::vector<std::size_t> reached(names.size());
+    connected_components(whole, reached.data());
+    for (Vertex v = 0; v < names.size(); ++v) seen[v] = seen[v] || reached[v] == reached[root];
+  }
+  std::vector<std::size_t> tree_edges(names.size(), 0);  // parallel edges: only one of them is in the tree
+  for (const Edge& e : edges) {
+    const bool joint_hangs = parent[e.joint] == e.body && e.joint != e.body, body_hangs = parent[e.body] == e.joint;
+    std::size_t& used = tree_edges[joint_hangs ? e.joint : e.body];
+    if ((joint_hangs || body_hangs) && used++ == 0) continue;
+    const auto path = [&](Vertex v) {
+      std::vector<Vertex> up{v};
+      while (parent[v] != v) up.push_back(v = parent[v]);
+      return up;
+    };
+    std::vector<Vertex> a = path(e.joint), b = path(e.body);
+    while (a.size() > 1 && b.size() > 1 && a[a.size() - 2] == b[b.size() - 2]) a.pop_back(), b.pop_back();
+    b.pop_back();  // the common end is in a
+    a.insert(a.end(), b.rbegin(), b.rend());
+    // Begin at a joint.
+    const auto joint = std::find_if(a.begin(), a.end(), [&](Vertex v) { return v >= first_joint; });
+    std::rotate(a.begin(), joint, a.end());
+    std::vector<std::string> walk;
+    for (const Vertex v : a) walk.push_back(names[v]);
+    out.loops.push_back(std::move(walk));
+  }
+
+  out.graphviz = "graph " + quoted(system.name()) + " {\n";
+  const bool grounded = std::any_of(edges.begin(), edges.end(), [](const Edge& e) { return e.body == 0; });
+  for (Vertex v = grounded ? 0 : 1; v < names.size(); ++v) {
+    const char* shape = v == 0 ? "house" : v < first_joint ? "box" : "ellipse";
+    out.graphviz += fmt::format("  {} [shape={}];\n", quoted(names[v]), shape);
+  }
+  for (const Edge& e : edges)
+    out.graphviz += fmt::format("  {} -- {};\n", quoted(names[e.body]), quoted(names[e.joint]));
+  out.graphviz += "}\n";
+  return out;
+}
+
+}  // namespace mortise

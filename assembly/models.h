@@ -1,0 +1,78 @@
+#pragma once
+// Bodies, constraints and forces behind one virtual call per block; statically typed inside (model_of.h).
+// Models are immutable and know no numbering: the first coordinate of each body comes as an argument, so one model
+// serves every copy of a subsystem.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mortise/core/massless.h>
+#include <mortise/core/state.h>
+#include <mortise/core/types.h>
+
+namespace mortise {
+
+using MatrixRef = Eigen::Ref<MatrixXd>;
+using VectorRef = Eigen::Ref<VectorXd>;
+using Firsts = std::span<const Index>;  // first coordinate of each body a part acts on
+
+// Slopes of one part, stacked over the coordinates it touches.
+struct Slopes {
+  MatrixXd dq, dv;
+};
+
+class ConstraintModel {
+ public:
+  virtual ~ConstraintModel() = default;
+
+  struct Row {
+    std::string name, removes, reaction;
+  };
+  virtual std::vector<Row> rows() const = 0;
+  virtual Index holonomic() const = 0;  // the first rows; the others are nonholonomic
+
+  // Values (phi, psi), b, and one block of A per body.
+  virtual void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,
+                        std::span<Eigen::Map<MatrixXd>> A) const = 0;
+
+  virtual bool ideal() const = 0;
+  virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C
+  virtual std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const = 0;  // none: double only
+};
+
+class ForceModel {
+ public:
+  virtual ~ForceModel() = default;
+
+  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;         // adds to Q
+  virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;  // none: double only
+  virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
+};
+
+class BodyModel {
+ public:
+  virtual ~BodyModel() = default;
+
+  virtual std::vector<std::string> coordinates() const = 0;
+  virtual std::vector<int> groups() const = 0;  // numbered from 0 within the body
+  virtual VectorXd neutral() const = 0;
+  virtual std::shared_ptr<const ConstraintModel> own_constraint() const = 0;  // may be null
+
+  virtual MatrixXd mass_matrix(const State& s, Index first) const = 0;
+  virtual VectorXd force(const State& s, Index first) const = 0;
+  // d(M a)/dq for a given a, and the slopes of force; none: double only.
+  virtual std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const = 0;
+  virtual std::optional<Slopes> force_slopes(const State& s, Index first) const = 0;
+
+  virtual bool has_weight() const = 0;
+  virtual double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q; V
+  virtual MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const = 0;
+
+  virtual Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const = 0;
+  virtual std::string describe(const State& s, Index first, const VectorXd& dq) const = 0;  // "" where it does not move
+};
+
+}  // namespace mortise

@@ -1,0 +1,75 @@
+#pragma once
+// The rank report: whether the motion is determined, and by name what is too little or too much.
+
+#include <string>
+#include <vector>
+
+#include <mortise/assembly/system.h>
+#include <mortise/core/rank.h>
+
+namespace mortise {
+
+// A direction in which no mass moves and no constraint resists: its acceleration is not determined.
+struct FreeDirection {
+  struct Part {
+    std::string coordinate;
+    double share;                   // in [0, 1], scaled; the largest first
+    double mass;                    // M_ii
+    std::vector<std::string> rows;  // rows that touch the coordinate
+  };
+  std::vector<Part> parts;
+  std::vector<std::string> motions;  // "rod turns about the point (0, 0)"
+  std::vector<std::string> remedies;
+  double force = 0;      // N'(Q + C): nothing can balance it
+  bool balanced = true;  // ... and it is zero, so motions exist
+  VectorXd direction;
+};
+
+// A row that the others of its set already imply.
+struct RedundantRow {
+  std::string row, removes;
+  std::vector<std::string> set;  // all rows of the set, this one included
+  double gap = 0;                // |y'b|: by how much they disagree
+  bool consistent = true;
+};
+
+struct RankReport {
+  std::string system;
+  double t = 0;
+  Rank rank;
+  Index dof = 0;       // n - rank A
+  Index gruebler = 0;  // n - m, what counting rows gives
+  std::vector<FreeDirection> free;
+  std::vector<RedundantRow> redundant;
+  std::vector<std::string> reactions_not_unique;
+  std::vector<std::string> warnings;
+
+  bool determined() const { return free.empty(); }
+  bool consistent() const;
+  bool ok() const { return determined() && consistent(); }  // redundant rows that agree are no fault
+  std::string verdict() const;                              // "OK", "UNDER-MODELLED: 1 free direction", ...
+  std::string text() const;                                 // one line when all is well
+};
+
+RankReport check_rank(const System& system, const Evaluation& e, const RankOptions& options = {});
+
+// Errors that carry the report they were thrown for.
+class ReportedError : public Error {
+ public:
+  explicit ReportedError(RankReport r) : Error(r.text()), report_(std::make_shared<RankReport>(std::move(r))) {}
+  const RankReport& report() const { return *report_; }
+
+ private:
+  std::shared_ptr<const RankReport> report_;
+};
+struct UnderModelled : ReportedError {
+  using ReportedError::ReportedError;
+};
+struct ConflictingRows : ReportedError {
+  using ReportedError::ReportedError;
+};
+
+// Turns a bad verdict into UnderModelled or ConflictingRows:  require(check_rank(system, e));
+void require(const RankReport& report);
+
+}  // namespace mortise

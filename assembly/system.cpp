@@ -1,0 +1,271 @@
+#include <mortise/assembly/system.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mortise {
+namespace {
+
+void require_same_gravity(const Assembly& whole, const Assembly& part, const std::string& path) {
+  const Vec3<double> g = whole.gravity().value_or(Vec3<double>::Zero());
+  if (part.gravity() && *part.gravity() != g)
+    Label{"assembly", path}.fail<InvalidModel>(
+        fmt::format("its gravity ({}, {}, {}) is not that of the whole, '{}': ({}, {}, {})", (*part.gravity())[0],
+                    (*part.gravity())[1], (*part.gravity())[2], whole.name(), g[0], g[1], g[2]),
+        "set the gravity of the whole; it acts on all parts");
+  for (const auto& e : part.nested()) require_same_gravity(whole, e.part, path + "/" + e.name);
+}
+
+}  // namespace
+
+System::System(const Assembly& assembly) : name_(assembly.name()) {
+  for (const auto& e : assembly.nested()) require_same_gravity(assembly, e.part, e.name);
+  gravity_ = assembly.gravity().value_or(gravity_);
+  flatten(assembly, "");
+
+  auto layout = std::make_shared<Layout>();
+  auto names = std::make_shared<CoordinateTable>();
+  for (BodyInfo& b : bodies_) {
+    b.first = layout->n;
+    layout->M.push_back({b.first, b.size, layout->mass_values});
+    layout->n += b.size;
+    layout->mass_values += b.size * b.size;
+    names->add(b.name, b.model->coordinates());
+    const int base = groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1;
+    for (const int g : b.model->groups()) groups_.push_back(base + g);
+  }
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    ConstraintInfo& c = constraints_[i];
+    const auto rows = c.model->rows();
+    c.row = layout->m;
+    c.rows = static_cast<Index>(rows.size());
+    c.holonomic = c.model->holonomic();
+    c.block = layout->A.size();
+    for (const auto& r : rows) rows_.push_back({c.name + "." + r.name, r.removes, r.reaction});
+    for (const std::size_t k : c.bodies) {
+      const BodyInfo& b = bodies_[k];
+      layout->A.push_back(
+          {static_cast<Index>(i), static_cast<Index>(k), c.row, c.rows, b.first, b.size, layout->row_values});
+      layout->row_values += c.rows * b.size;
+    }
+    layout->m += c.rows;
+  }
+  layout_ = std::move(layout);
+  names_ = std::move(names);
+}
+
+void System::flatten(const Assembly& assembly, const std::string& prefix) {
+  for (const auto& e : assembly.bodies()) {
+    bodies_.push_back({prefix + e.name, 0, static_cast<Index>(e.model->coordinates().size()), e.model});
+    if (auto own = e.model->own_constraint())
+      constraints_.push_back({prefix + e.name, true, 0, 0, 0, {bodies_.size() - 1}, 0, std::move(own)});
+  }
+  for (const auto& e : assembly.nested()) flatten(e.part, prefix + e.name + "/");
+  const auto indices = [&](const std::vector<std::string>& paths) {
+    std::vector<std::size_t> out;
+    for (const std::string& path : paths) {
+      const auto it =
+          std::find_if(bodies_.begin(), bodies_.end(), [&](const BodyInfo& b) { return b.name == prefix + path; });
+      if (it == bodies_.end())
+        Label{"body", prefix + path}.fail<InvalidModel>("a joint or force needs it, but it was removed",
+                                                        "remove that part too");
+      out.push_back(static_cast<std::size_t>(it - bodies_.begin()));
+    }
+    return out;
+  };
+  for (const auto& e : assembly.constraints())
+    constraints_.push_back({prefix + e.name, false, 0, 0, 0, indices(e.bodies), 0, e.model});
+  for (const auto& e : assembly.forces()) forces_.push_back({prefix + e.name, indices(e.bodies), e.model});
+}
+
+std::vector<Index> System::firsts(const std::vector<std::size_t>& bodies) const {
+  std::vector<Index> out;
+  for (const std::size_t k : bodies) out.push_back(bodies_[k].first);
+  return out;
+}
+
+State System::state() const {
+  State s{VectorXd::Zero(size()), VectorXd::Zero(size()), 0, names_};
+  for (const BodyInfo& b : bodies_) s.q.segment(b.first, b.size) = b.model->neutral();
+  return s;
+}
+
+void System::require_state(const State& s) const {
+  const Label label{"state", name_};
+  if (s.q.size() != size() || s.v.size() != size())
+    label.fail<WrongSize>(fmt::format("q has {} and v has {} entries", s.q.size(), s.v.size()),
+                          fmt::format("give {} each, one per coordinate", size()));
+  if (!std::isfinite(s.t)) label.fail<NonFinite>(fmt::format("t is {}", s.t), "give a finite time");
+  for (Index i = 0; i < size(); ++i) {
+    if (!std::isfinite(s.q[i]))
+      label.fail<NonFinite>(fmt::format("{} is {}", coordinate(i), s.q[i]), "give finite coordinates");
+    if (!std::isfinite(s.v[i]))
+      label.fail<NonFinite>(fmt::format("{}' is {}", coordinate(i), s.v[i]), "give finite velocities");
+  }
+}
+
+Evaluation System::evaluate(const State& s) const {
+  Evaluation e(layout_);
+  evaluate(s, e);
+  return e;
+}
+
+void System::evaluate(const State& s, Evaluation& e) const {
+  require_state(s);
+  if (&e.layout() != layout_.get())
+    Label{"evaluation", name_}.fail<InvalidModel>("it belongs to another system",
+                                                  "take it from this system's evaluate()");
+  e.state = s;
+  e.Q.setZero();
+  e.C.setZero();
+  const auto require_finite = [&](const Label& label, const VectorXd& x, Index first, Index count, const char* what) {
+    for (Index i = first; i < first + count; ++i)
+      if (!std::isfinite(x[i]))
+        label.fail<NonFinite>(fmt::format("{} on '{}' is {} at t = {}", what, coordinate(i), x[i], s.t),
+                              "check its formula at this state");
+  };
+
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyInfo& b = bodies_[i];
+    const Label label{"body", b.name};
+    const MatrixXd M = b.model->mass_matrix(s, b.first);
+    const VectorXd Q = b.model->force(s, b.first);
+    if (M.rows() != b.size || M.cols() != b.size || Q.size() != b.size)
+      label.fail<WrongSize>(
+          fmt::format("M is {} x {} and Q has {} entries at t = {}", M.rows(), M.cols(), Q.size(), s.t),
+          fmt::format("give {} rows, one per coordinate", b.size));
+    require_symmetric(M, label, b.model->coordinates());
+    e.M(i) = M;
+    e.Q.segment(b.first, b.size) += Q;
+    b.model->gravity(s, b.first, gravity_, e.Q);
+    require_finite(label, e.Q, b.first, b.size, "its own force");
+  }
+  for (const ForceInfo& f : forces_) {
+    f.model->act(s, firsts(f.bodies), e.Q);
+    for (const std::size_t k : f.bodies)
+      require_finite({"force", f.name}, e.Q, bodies_[k].first, bodies_[k].size, "its force");
+  }
+  for (const ConstraintInfo& c : constraints_) {
+    const Label label{c.own ? "body" : "joint", c.name};
+    std::vector<Eigen::Map<MatrixXd>> A;
+    for (std::size_t k = 0; k < c.bodies.size(); ++k) A.push_back(e.A(c.block + k));
+    c.model->evaluate(s, firsts(c.bodies), e.phi.segment(c.row, c.rows), e.b.segment(c.row, c.rows), A);
+    for (Index i = 0; i < c.rows; ++i) {
+      const bool slopes = std::all_of(A.begin(), A.end(), [&](const auto& block) { return block.row(i).allFinite(); });
+      const double phi = e.phi[c.row + i], b = e.b[c.row + i];
+      if (!slopes || !std::isfinite(phi) || !std::isfinite(b))
+        label.fail<NonFinite>(fmt::format("row '{}' is not finite at t = {}: value {}, b {}, slopes {}",
+                                          row(c.row + i).name, s.t, phi, b, slopes ? "finite" : "not finite"),
+                              "check its formula at this state");
+    }
+    if (!c.model->ideal()) {
+      c.model->nonideal(s, firsts(c.bodies), e.C);
+      for (const std::size_t k : c.bodies)
+        require_finite(label, e.C, bodies_[k].first, bodies_[k].size, "its non-ideal force");
+    }
+  }
+}
+
+Energy System::energy(const State& s) const {
+  require_state(s);
+  Energy out;
+  VectorXd unused = VectorXd::Zero(size());
+  for (const BodyInfo& b : bodies_) {
+    const VectorXd v = s.v.segment(b.first, b.size);
+    out.kinetic += 0.5 * v.dot(b.model->mass_matrix(s, b.first) * v);
+    out.potential += b.model->gravity(s, b.first, gravity_, unused);
+  }
+  for (const ForceInfo& f : forces_) out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0);
+  return out;
+}
+
+std::vector<Contribution> System::contributions(const State& s) const {
+  require_state(s);
+  std::vector<Contribution> out;
+  if (gravity_ != Vec3<double>::Zero()) {
+    Contribution c{"gravity", VectorXd::Zero(size()), 0, 0.0};
+    for (const BodyInfo& b : bodies_) *c.potential += b.model->gravity(s, b.first, gravity_, c.Q);
+    out.push_back(std::move(c));
+  }
+  for (const ForceInfo& f : forces_) {
+    Contribution c{f.name, VectorXd::Zero(size()), 0, f.model->potential(s, firsts(f.bodies))};
+    f.model->act(s, firsts(f.bodies), c.Q);
+    out.push_back(std::move(c));
+  }
+  for (Contribution& c : out) c.power = c.Q.dot(s.v);
+  return out;
+}
+
+Derivatives System::derivatives(const State& s, const VectorXd& a) const {
+  require_state(s);
+  if (a.size() != size())
+    Label{"vector", "a"}.fail<WrongSize>(fmt::format("has {} entries", a.size()), fmt::format("give {}", size()));
+  const MatrixXd zero = MatrixXd::Zero(size(), size());
+  Derivatives d{zero, zero, zero, zero, zero};
+  const auto require =
+      [](const auto& slopes, const std::string& kind, const std::string& name, const char* what) -> const auto& {
+    if (!slopes)
+      Label{kind, name}.fail<NoDerivative>(
+          fmt::format("its {} is written for double only, so it has no derivatives", what),
+          "write it as a template on the scalar (a generic lambda)");
+    return *slopes;
+  };
+  // The slopes of a part are stacked over its bodies: spread them.
+  const auto spread = [&](const MatrixXd& part, const std::vector<std::size_t>& bodies, MatrixXd& whole) {
+    Index row = 0;
+    for (const std::size_t i : bodies) {
+      Index column = 0;
+      for (const std::size_t j : bodies) {
+        whole.block(bodies_[i].first, bodies_[j].first, bodies_[i].size, bodies_[j].size) +=
+            part.block(row, column, bodies_[i].size, bodies_[j].size);
+        column += bodies_[j].size;
+      }
+      row += bodies_[i].size;
+    }
+  };
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyInfo& b = bodies_[i];
+    const auto mass = b.model->mass_slopes(s, b.first, a.segment(b.first, b.size));
+    spread(require(mass, "body", b.name, "mass matrix"), {i}, d.dMa_dq);
+    const auto force = b.model->force_slopes(s, b.first);
+    spread(require(force, "body", b.name, "force").dq, {i}, d.dQ_dq);
+    spread(force->dv, {i}, d.dQ_dv);
+    spread(b.model->gravity_slopes(s, b.first, gravity_), {i}, d.dQ_dq);
+  }
+  for (const ForceInfo& f : forces_) {
+    const auto slopes = f.model->slopes(s, firsts(f.bodies));
+    spread(require(slopes, "force", f.name, "act").dq, f.bodies, d.dQ_dq);
+    spread(slopes->dv, f.bodies, d.dQ_dv);
+  }
+  for (const ConstraintInfo& c : constraints_) {
+    if (c.model->ideal()) continue;
+    const auto slopes = c.model->nonideal_slopes(s, firsts(c.bodies));
+    spread(require(slopes, "joint", c.name, "non-ideal law").dq, c.bodies, d.dC_dq);
+    spread(slopes->dv, c.bodies, d.dC_dv);
+  }
+  return d;
+}
+
+VectorXd System::nonideal(const ConstraintInfo& c, const State& s) const {
+  VectorXd C = VectorXd::Zero(size());
+  c.model->nonideal(s, firsts(c.bodies), C);
+  return C;
+}
+
+Equations System::equations(const Evaluation& e) const {
+  std::vector<Massless> massless;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyInfo& b = bodies_[i];
+    massless.push_back(b.model->massless(e.state, b.first, e.M(i), {"body", b.name}));
+  }
+  return {.M = e.dense_M(),
+          .Q = e.Q,
+          .A = e.dense_A(),
+          .b = e.b,
+          .C = e.C,
+          .blocks = {},
+          .groups = groups_,
+          .massless = stack(massless)};
+}
+
+}  // namespace mortise

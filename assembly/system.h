@@ -1,0 +1,104 @@
+#pragma once
+// System: an assembly, flattened and numbered.  Immutable, and shareable between threads.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mortise/assembly/assembly.h>
+#include <mortise/assembly/evaluation.h>
+#include <mortise/core/rank.h>
+
+namespace mortise {
+
+struct Energy {
+  double kinetic = 0;
+  double potential = 0;  // of gravity and of all forces given by a potential
+  double total() const { return kinetic + potential; }
+};
+
+// What one named force does at one state.
+struct Contribution {
+  std::string name;
+  VectorXd Q;
+  double power = 0;                 // Q . v
+  std::optional<double> potential;  // where it has one
+};
+
+// Exact slopes for implicit integration and linearisation.
+struct Derivatives {
+  MatrixXd dMa_dq;        // of M(q) a for a fixed a
+  MatrixXd dQ_dq, dQ_dv;  // of the given forces
+  MatrixXd dC_dq, dC_dv;  // of the non-ideal constraint forces
+};
+
+class System {
+ public:
+  // Throws InvalidModel if nested assemblies disagree about gravity.
+  explicit System(const Assembly& assembly);
+
+  struct BodyInfo {
+    std::string name;
+    Index first, size;
+    std::shared_ptr<const BodyModel> model;
+  };
+  struct ConstraintInfo {
+    std::string name;  // of the joint, or of the body for its own constraint
+    bool own;          // a body's own constraint
+    Index row, rows, holonomic;
+    std::vector<std::size_t> bodies;  // indices into bodies()
+    std::size_t block;                // its first block in Layout::A
+    std::shared_ptr<const ConstraintModel> model;
+  };
+  struct ForceInfo {
+    std::string name;
+    std::vector<std::size_t> bodies;
+    std::shared_ptr<const ForceModel> model;
+  };
+  struct RowName {
+    std::string name, removes, reaction;  // hinge.y, translation along y, fy
+  };
+
+  const std::string& name() const { return name_; }
+  Index size() const { return layout_->n; }  // coordinates
+  Index rows() const { return layout_->m; }
+  const std::vector<BodyInfo>& bodies() const { return bodies_; }
+  const std::vector<ConstraintInfo>& constraints() const { return constraints_; }
+  const std::vector<ForceInfo>& forces() const { return forces_; }
+  const std::string& coordinate(Index i) const { return names_->name(i); }
+  const RowName& row(Index i) const { return rows_[static_cast<std::size_t>(i)]; }
+  const CoordinateTable& names() const { return *names_; }
+
+  // Every body at its neutral coordinates, at rest, t = 0.
+  State state() const;
+
+  Evaluation evaluate(const State& s) const;
+  void evaluate(const State& s, Evaluation& e) const;
+
+  Energy energy(const State& s) const;
+  std::vector<Contribution> contributions(const State& s) const;
+  // Throws NoDerivative, naming the part, if one is written for double only.
+  Derivatives derivatives(const State& s, const VectorXd& a) const;
+
+  // C of one constraint alone, and the plain matrices of an evaluation.
+  VectorXd nonideal(const ConstraintInfo& c, const State& s) const;
+  Equations equations(const Evaluation& e) const;
+
+ private:
+  void flatten(const Assembly& assembly, const std::string& prefix);
+  void require_state(const State& s) const;
+  std::vector<Index> firsts(const std::vector<std::size_t>& bodies) const;
+
+  std::string name_;
+  Vec3<double> gravity_ = Vec3<double>::Zero();
+  std::vector<BodyInfo> bodies_;
+  std::vector<ConstraintInfo> constraints_;
+  std::vector<ForceInfo> forces_;
+  std::vector<RowName> rows_;
+  std::vector<int> groups_;
+  std::shared_ptr<const CoordinateTable> names_;
+  std::shared_ptr<const Layout> layout_;
+};
+
+}  // namespace mortise

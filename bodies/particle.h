@@ -1,0 +1,43 @@
+#pragma once
+// Particle in D = 1, 2 or 3 dimensions.  q = position [m], M = m I.
+// It has no orientation: its frame stays parallel to the world's.
+
+#include <array>
+#include <string_view>
+
+#include <mortise/core/types.h>
+#include <mortise/core/words.h>
+
+namespace mortise {
+
+template <int D> struct Particle {
+  static_assert(D >= 1 && D <= 3, "a particle lives in 1, 2 or 3 dimensions");
+
+  double mass = 0;  // [kg] >= 0
+
+  static constexpr std::array<std::string_view, D> coordinates = [] {
+    constexpr std::array<std::string_view, 3> xyz{"x", "y", "z"};
+    std::array<std::string_view, D> names;
+    for (std::size_t i = 0; i < D; ++i) names[i] = xyz[i];
+    return names;
+  }();
+  static constexpr std::array<int, D> groups{};
+
+  template <class T> Vec<T, D> point(const Vec<T, D>& q, const Vec<double, D>& r) const {
+    return q + r.template cast<T>();
+  }
+  template <class T> Vec<T, D> direction(const Vec<T, D>&, const Vec<double, D>& d) const {
+    return d.template cast<T>();
+  }
+  template <class T> Mat<T, D> mass_matrix(const Vec<T, D>&, const T&) const { return T(mass) * Mat<T, D>::Identity(); }
+  template <class T> Vec<T, D> force(const Vec<T, D>&, const Vec<T, D>&, const T&) const { return Vec<T, D>::Zero(); }
+  template <class T> Vec<T, D> first_moment(const Vec<T, D>& q) const { return T(mass) * q; }
+
+  std::string describe(const Vec<double, D>&, const Vec<double, D>& dq) const {
+    if constexpr (D == 1) return dq[0] != 0 ? "moves along x" : "";
+    return dq.norm() > 0 ? "moves along " + direction_in_words(dq) : "";
+  }
+  void validate(const Label& label) const { require_not_negative(label, "mass", mass, "kg"); }
+};
+
+}  // namespace mortise

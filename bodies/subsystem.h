@@ -1,0 +1,55 @@
+#pragma once
+// What the papers call a sub-system: any number of named coordinates with the user's M q'' = Q, M possibly singular.
+//
+//   Subsystem{.coordinates = {"theta", "y"}, .M = M, .Q = [](const auto& q, const auto& v, const auto& t) { return
+//   vec(...); }}
+//
+// M is a matrix, or a function M(q, t); Q is a function Q(q, v, t), or absent (no force).  Write functions as templates
+// (generic lambdas): their derivatives then exist.  Functions of double only are accepted, and refused by name where a
+// derivative is needed.  Gravity of the assembly does not act here: it knows no positions; put weights into Q.
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+#include <mortise/core/dual.h>
+#include <mortise/core/massless.h>
+#include <mortise/core/types.h>
+
+namespace mortise {
+
+struct NoForce {
+  template <class T> Vec<T, dynamic> operator()(const Vec<T, dynamic>& q, const Vec<T, dynamic>&, const T&) const {
+    return Vec<T, dynamic>::Zero(q.size());
+  }
+};
+
+template <class MassFunction = MatrixXd, class ForceFunction = NoForce> struct Subsystem {
+  std::vector<std::string> coordinates;
+  MassFunction M;
+  ForceFunction Q = {};
+
+  static constexpr bool constant_mass = std::convertible_to<MassFunction, MatrixXd>;
+
+  template <class T>
+  requires(constant_mass || std::invocable<const MassFunction&, const Vec<T, dynamic>&, const T&>)
+      Mat<T, dynamic> mass_matrix(const Vec<T, dynamic>& q, const T& t)
+  const {
+    if constexpr (constant_mass)
+      return MatrixXd(M).template cast<T>();
+    else
+      return M(q, t).template cast<T>();
+  }
+  template <class T>
+  requires std::invocable < const ForceFunction&, const Vec<T, dynamic>
+  &, const Vec<T, dynamic>&,
+      const T& > Vec<T, dynamic> force(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
+    return Q(q, v, t).template cast<T>();
+  }
+
+  void validate(const Label& label) const {
+    if constexpr (constant_mass) (void)massless_directions(MatrixXd(M), label, coordinates);
+  }
+};
+
+}  // namespace mortise

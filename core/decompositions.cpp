@@ -1,0 +1,66 @@
+#include <mortise/core/decompositions.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mortise {
+
+Svd::Svd(const MatrixXd& X) {
+  if (X.size() == 0) {
+    U = MatrixXd::Identity(X.rows(), X.rows());
+    V = MatrixXd::Identity(X.cols(), X.cols());
+    s.resize(0);
+    return;
+  }
+  // Not BDCSVD: that of Eigen 3.4.0 returns U diag(s) V' != X, wrong by O(1), for many block-diagonal X of more than 16
+  // columns, and block-diagonal is what mass matrices are.
+  const Eigen::JacobiSVD<MatrixXd> svd(X, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  U = svd.matrixU();
+  V = svd.matrixV();
+  s = svd.singularValues();
+}
+
+MatrixXd Svd::pseudo_inverse(Index rank) const {
+  return V.leftCols(rank) * s.head(rank).cwiseInverse().asDiagonal() * U.leftCols(rank).transpose();
+}
+
+SquareRoot::SquareRoot(const MatrixXd& S) {
+  if (S.size() == 0) {
+    root = inverse_root = S;
+    return;
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(S);
+  smallest = eigen.eigenvalues().minCoeff();
+  largest = eigen.eigenvalues().maxCoeff();
+  if (smallest <= 0) return;
+  root = eigen.operatorSqrt();
+  inverse_root = eigen.operatorInverseSqrt();
+}
+
+ShortBasis::ShortBasis(const MatrixXd& basis) : X(basis) {
+  constexpr double stable = 0.3;      // a pivot is at least this share of the largest candidate
+  constexpr double round_off = 1e-9;  // of the column's largest entry: printed as 0
+  for (Index k = 0; k < X.cols(); ++k) {
+    Index row = 0, column = k;
+    const auto rest = X.rightCols(X.cols() - k).cwiseAbs();
+    const double largest = rest.maxCoeff();
+    for (Index i = X.rows() - 1; i >= 0; --i) {
+      Index j = 0;
+      if (rest.row(i).maxCoeff(&j) < stable * largest) continue;
+      row = i, column = k + j;
+      break;
+    }
+    X.col(k).swap(X.col(column));
+    X.col(k) /= X(row, k);
+    for (Index j = 0; j < X.cols(); ++j)
+      if (j != k) X.col(j) -= X(row, j) * X.col(k).eval();
+    pivots.push_back(row);
+  }
+  for (Index k = 0; k < X.cols(); ++k) {
+    const double largest = X.col(k).cwiseAbs().maxCoeff();
+    for (Index i = 0; i < X.rows(); ++i)
+      if (std::abs(X(i, k)) < round_off * largest) X(i, k) = 0;
+  }
+}
+
+}  // namespace mortise

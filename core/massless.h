@@ -1,0 +1,30 @@
+#pragma once
+// Massless directions: a basis N0 of null(M) for one block M of a mass matrix, M symmetric positive semi-definite.
+//
+// They are directions, not zero diagonals: M = [m m; m m] has N0 = (-1, 1).
+
+#include <vector>
+
+#include <mortise/core/errors.h>
+#include <mortise/core/types.h>
+
+namespace mortise {
+
+struct Massless {
+  MatrixXd N0;             // n x k, M N0 = 0
+  std::vector<int> pivot;  // the coordinate that stands for each column of N0
+
+  Index rank() const { return N0.rows() - N0.cols(); }
+};
+
+// By LDL' with diagonal pivoting on the block scaled to unit diagonal; pivots <= 64 n eps count as zero.
+// Throws NonFinite or InvalidMass, speaking as `label`; `coordinates` (may be empty) names rows in the message.
+Massless massless_directions(const MatrixXd& M, const Label& label, const std::vector<std::string>& coordinates = {});
+
+// Blocks side by side along the diagonal.
+Massless stack(const std::vector<Massless>& blocks);
+
+// Throws NonFinite or InvalidMass if M is not finite or not symmetric to 1e-12 of its scaled entries.
+void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<std::string>& coordinates = {});
+
+}  // namespace mortise

@@ -1,0 +1,155 @@
+#include <mortise/core/rank.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <mortise/core/decompositions.h>
+#include <mortise/core/scaling.h>
+
+namespace mortise {
+namespace {
+
+void require_vector(const VectorXd& x, Index size, const std::string& name, const std::string& expected) {
+  const Label label{"vector", name};
+  if (x.size() != size)
+    label.fail<WrongSize>(fmt::format("has {} entries", x.size()), fmt::format("give {} ({})", size, expected));
+  for (Index i = 0; i < size; ++i)
+    if (!std::isfinite(x[i])) label.fail<NonFinite>(fmt::format("entry {} is {}", i, x[i]), "give finite numbers");
+}
+
+Massless massless_of(const Equations& e) {
+  if (e.massless) return *e.massless;
+  const Label label{"matrix", "M"};
+  if (e.blocks.empty()) return massless_directions(e.M, label);
+  std::vector<Massless> blocks;
+  Index first = 0;
+  for (const int size : e.blocks) {
+    blocks.push_back(massless_directions(e.M.block(first, first, size, size), label));
+    first += size;
+  }
+  return stack(blocks);
+}
+
+}  // namespace
+
+void require_valid(const Equations& e) {
+  const Index n = e.M.rows(), m = e.A.rows();
+  require_symmetric(e.M, {"matrix", "M"});
+  require_vector(e.Q, n, "Q", "one per coordinate");
+  if (e.A.cols() != n)
+    Label{"matrix", "A"}.fail<WrongSize>(fmt::format("is {} x {}", m, e.A.cols()),
+                                         fmt::format("give {} columns, one per coordinate", n));
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i)
+      if (!std::isfinite(e.A(i, j)))
+        Label{"matrix", "A"}.fail<NonFinite>(fmt::format("entry ({}, {}) is {}", i, j, e.A(i, j)),
+                                             "give finite numbers");
+  require_vector(e.b, m, "b", "one per row of A");
+  if (e.C.size() > 0) require_vector(e.C, n, "C", "one per coordinate");
+  Index covered = 0;
+  for (const int size : e.blocks) {
+    if (size < 1)
+      Label{"list", "blocks"}.fail<WrongSize>(fmt::format("has a block of size {}", size), "give sizes >= 1");
+    covered += size;
+  }
+  if (!e.blocks.empty() && covered != n)
+    Label{"list", "blocks"}.fail<WrongSize>(fmt::format("the block sizes add up to {}", covered),
+                                            fmt::format("they must add up to {}, the size of M", n));
+  Index first = 0;
+  for (const int size : e.blocks) {
+    const auto below = e.M.block(first + size, first, n - first - size, size);
+    if (!below.isZero(0))
+      Label{"matrix", "M"}.fail<InvalidMass>(
+          fmt::format("has an entry {} outside the diagonal block of coordinates {} to {}", below.cwiseAbs().maxCoeff(),
+                      first, first + size - 1),
+          "give the blocks of this M, or none");
+    first += size;
+  }
+  if (!e.groups.empty() && static_cast<Index>(e.groups.size()) != n)
+    Label{"list", "groups"}.fail<WrongSize>(fmt::format("has {} entries", e.groups.size()),
+                                            fmt::format("give {} (one per coordinate)", n));
+  for (const int group : e.groups)
+    if (group < 0) Label{"list", "groups"}.fail<InvalidModel>(fmt::format("has the number {}", group), "number from 0");
+  if (e.massless &&
+      (e.massless->N0.rows() != n || e.massless->N0.cols() != static_cast<Index>(e.massless->pivot.size())))
+    Label{"basis", "massless"}.fail<WrongSize>(fmt::format("is {} x {} with {} pivots", e.massless->N0.rows(),
+                                                           e.massless->N0.cols(), e.massless->pivot.size()),
+                                               fmt::format("give {} rows and one pivot per column", n));
+}
+
+bool Rank::consistent() const {
+  return std::all_of(redundant.begin(), redundant.end(), [](const RowSet& s) { return s.consistent; });
+}
+
+bool Rank::unique_reaction(Index row) const {
+  return std::all_of(redundant.begin(), redundant.end(), [&](const RowSet& s) { return s.y[row] == 0; });
+}
+
+Rank numerical_rank(const Equations& e, const RankOptions& options) {
+  require_valid(e);
+  Rank r;
+  r.options = options;
+  r.n = e.M.rows();
+  r.m = e.A.rows();
+  const std::vector<int> groups = e.groups.empty() ? separate_groups(r.n) : e.groups;
+  const VectorXd C = e.C.size() > 0 ? e.C : VectorXd::Zero(r.n);
+  const Scaling scale = scaling(e.M.diagonal(), e.A, groups, e.Q.cwiseAbs() + C.cwiseAbs(), e.b);
+
+  // Determined?  Start from the scales that follow the units, then forget the masses by balancing |A||N0|.
+  const Massless massless = massless_of(e);
+  const MatrixXd& N0 = massless.N0;
+  r.rank_M = massless.rank();
+  VectorXd c0(N0.cols());
+  std::vector<int> column_groups;
+  for (Index k = 0; k < N0.cols(); ++k) {
+    const int pivot = massless.pivot[static_cast<std::size_t>(k)];
+    c0[k] = scale.d[pivot];
+    column_groups.push_back(groups[static_cast<std::size_t>(pivot)]);
+  }
+  const MatrixXd P = scale.t.asDiagonal() * (e.A.cwiseAbs() * N0.cwiseAbs()) * c0.asDiagonal();
+  const Balance f = balance(P, column_groups);
+  const VectorXd rows = f.r.cwiseProduct(scale.t), columns = f.c.cwiseProduct(c0);
+  const Svd svd(rows.asDiagonal() * (e.A * N0) * columns.asDiagonal());
+  r.values = VectorXd::Zero(N0.cols());
+  r.values.head(svd.s.size()) = svd.s;
+  const Index held = (r.values.array() > options.determined).count();
+  r.rank_MA = r.rank_M + held;
+  if (held > 0) r.kept = r.values[held - 1];
+  if (held < N0.cols()) r.dropped = r.values[held];
+
+  // Free directions N = N0 null(A N0), recombined to be short, in the user's coordinates.
+  r.N = N0 * columns.asDiagonal() * ShortBasis(svd.null_space(held)).X;
+  r.shares = scale.d.cwiseInverse().asDiagonal() * r.N.cwiseAbs();
+  for (Index k = 0; k < r.N.cols(); ++k) {
+    Index largest = 0;
+    r.shares.col(k) /= r.shares.col(k).maxCoeff(&largest);
+    r.N.col(k) /= r.N(largest, k);
+  }
+
+  // Dependent rows, judged on A alone.
+  const MatrixXd As = scale.t.asDiagonal() * e.A * scale.d.asDiagonal();
+  const Balance g = balance(As, groups);
+  const Svd svd_A(g.r.asDiagonal() * As * g.c.asDiagonal());
+  r.rank_A = svd_A.count_above(options.redundant);
+  if (r.rank_A > 0) r.smallest_row = svd_A.s[r.rank_A - 1];
+  if (r.rank_A > 0 && *r.smallest_row < options.nearly) r.nearly = svd_A.U.col(r.rank_A - 1).cwiseAbs();
+
+  const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q + C);
+  const double size = (r.m ? bs.cwiseAbs().maxCoeff() : 0) + (r.n ? Qs.cwiseAbs().maxCoeff() : 0);
+  const ShortBasis sets(svd_A.left_null_space(r.rank_A));
+  for (Index k = 0; k < sets.X.cols(); ++k) {
+    RowSet set;
+    set.row = sets.pivots[static_cast<std::size_t>(k)];
+    const VectorXd ys = g.r.cwiseProduct(sets.X.col(k));  // per row of As
+    set.y = scale.t.cwiseProduct(ys);
+    set.scaled_gap = size > 0 ? std::abs(ys.dot(bs)) / (ys.norm() * size) : 0;
+    set.consistent = set.scaled_gap <= options.conflict;
+    set.y /= set.y.cwiseAbs().maxCoeff();
+    set.gap = std::abs(set.y.dot(e.b));
+    r.redundant.push_back(std::move(set));
+  }
+  std::sort(r.redundant.begin(), r.redundant.end(), [](const RowSet& a, const RowSet& b) { return a.row < b.row; });
+  return r;
+}
+
+}  // namespace mortise

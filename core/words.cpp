@@ -1,0 +1,29 @@
+#include <mortise/core/words.h>
+
+namespace mortise {
+namespace {
+
+// "-0" and round-off beside larger numbers print as 0.
+double clean(double x, double size) { return std::abs(x) <= 1e-9 * size ? 0 : x; }
+
+}  // namespace
+
+std::string point_in_words(const VectorXd& p) {
+  std::string out;
+  const double size = p.size() ? p.cwiseAbs().maxCoeff() : 0;
+  for (Index i = 0; i < p.size(); ++i) out += fmt::format("{}{:.4g}", i ? ", " : "", clean(p[i], size));
+  return "(" + out + ")";
+}
+
+std::string direction_in_words(const VectorXd& d) {
+  Index k = 0;
+  const double largest = d.size() ? d.cwiseAbs().maxCoeff(&k) : 0;
+  if (largest == 0) return "nothing";
+  const VectorXd e = d / largest;
+  if ((e.cwiseAbs().array() > 1e-9).count() == 1) return std::string(e[k] < 0 ? "-" : "") + "xyz"[k];
+  return point_in_words(e);
+}
+
+std::string small_in_words(double x) { return x < 2e-16 ? "<2e-16" : fmt::format("{:.1e}", x); }
+
+}  // namespace mortise

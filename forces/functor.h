@@ -1,0 +1,31 @@
+#pragma once
+// Forces from functors.
+//
+//   Force{[](auto& a, auto& b, const auto& t) { a.apply_force(r, f); b.apply_force(s, -f); }}     any force
+//   Potential{[](const auto& a, const auto& b, const auto& t) { return V; }}                      Q = -dV/dq
+//
+// A force sees points, directions, coordinates and velocities, and applies forces, torques and generalised forces.
+
+#include <concepts>
+
+#include <mortise/core/parts.h>
+
+namespace mortise {
+
+template <class F> struct Force {
+  F f;
+
+  template <class... X>
+  requires std::invocable<const F&, X&...>
+  void act(X&... bodies_and_t) const { f(bodies_and_t...); }
+};
+
+template <class F> struct Potential {
+  F f;
+
+  template <class... X>
+  requires std::invocable<const F&, const X&...>
+  auto potential(const X&... bodies_and_t) const { return f(bodies_and_t...); }
+};
+
+}  // namespace mortise

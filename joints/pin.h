@@ -1,0 +1,27 @@
+#pragma once
+// Pin: a point of body A and a point of body B, in the plane, coincide.
+//
+//   phi = p_A - p_B        2 rows; reaction: the force on A at the pin, in world axes
+
+#include <array>
+
+#include <mortise/core/parts.h>
+#include <mortise/core/words.h>
+
+namespace mortise {
+
+struct Pin {
+  Vec2<double> on_a{0, 0};  // [m] pin in the frame of A
+  Vec2<double> on_b{0, 0};  // [m] pin in the frame of B
+
+  static constexpr std::array<RowInfo, 2> rows{
+      {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}}};
+
+  template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
+  void validate(const Label& label) const {
+    require_finite(label, "on_a", on_a);
+    require_finite(label, "on_b", on_b);
+  }
+};
+
+}  // namespace mortise

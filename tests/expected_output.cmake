@@ -1,0 +1,25 @@
+# Runs a program and compares what it prints with a file, character for character.
+# Usage: cmake -DPROGRAM=<binary> -DEXPECTED=<file> -DACTUAL=<file to write> -P expected_output.cmake
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${PROGRAM} OUTPUT_FILE ${ACTUAL} RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  file(READ ${ACTUAL} actual)
+  message(FATAL_ERROR "${PROGRAM} ends with: ${result}; it printed:\n${actual}")
+endif()
+
+set(remedy "If the output is right:\n  ${PROGRAM} > ${EXPECTED}")
+if(NOT EXISTS ${EXPECTED})
+  message(FATAL_ERROR "There is no ${EXPECTED}. ${remedy}")
+endif()
+
+file(READ ${EXPECTED} expected)
+file(READ ${ACTUAL} actual)
+if(NOT expected STREQUAL actual)
+  find_program(DIFF diff)
+  if(DIFF)
+    execute_process(COMMAND ${DIFF} -u ${EXPECTED} ${ACTUAL})
+  else()
+    message(NOTICE "--- expected\n${expected}--- actual\n${actual}---")
+  endif()
+  message(FATAL_ERROR "The output differs from ${EXPECTED}. ${remedy}")
+endif()

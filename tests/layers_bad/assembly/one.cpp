@@ -1,0 +1,1 @@
+#include <boost/graph/adjacency_list.hpp>

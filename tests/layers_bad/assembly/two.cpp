@@ -1,0 +1,1 @@
+# include <boost/graph/graph_traits.hpp>

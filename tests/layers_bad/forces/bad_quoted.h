@@ -1,0 +1,3 @@
+#pragma once
+#include "good.h"
+  #  include   "../core/../bodies/x.h"
