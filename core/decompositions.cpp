@@ -27,6 +27,7 @@ MatrixXd Svd::pseudo_inverse(Index rank) const {
 SquareRoot::SquareRoot(const MatrixXd& S) {
   if (S.size() == 0) {
     root = inverse_root = S;
+    smallest = largest = 1;  // vacuously positive definite
     return;
   }
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(S);

@@ -27,7 +27,7 @@ int main() {
   const auto tip = pendulum.add("tip", Particle<2>{.mass = 1});
   pendulum.connect("hinge", Pin{}, ground, rod);
 
-  fmt::print("1. The rod and the particle are not connected yet.\n\n");
+  fmt::print("  hinge o===== rod, massless =====  o tip, 1 kg\n\n1. The rod and the particle are not connected yet.\n\n");
   const System unfinished(pendulum);
   fmt::print("{}", check_rank(unfinished, unfinished.evaluate(unfinished.state())).text());
 

@@ -607,6 +607,15 @@ TEST_CASE("rk4: fourth order on the massless pendulum, and a bad step is refused
                        "step 'h': is nan s; give a finite step != 0", InvalidModel);
 }
 
+TEST_CASE("a system without bodies, without rows or with the ground alone has a solution too") {
+  Assembly a("empty");
+  CHECK(solve(System(a), System(a).state()).a.size() == 0);
+  a.add("ground", Ground{});
+  CHECK(check_rank(System(a), System(a).evaluate(System(a).state())).ok());
+  a.add("p", Particle<1>{.mass = 2});
+  CHECK(solve(System(a), System(a).state()).a == VectorXd::Zero(1));
+}
+
 TEST_CASE("an evaluation is refused by another system") {
   Pendulum p;
   const System one(p.assembly), two(p.assembly);
