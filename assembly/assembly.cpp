@@ -56,6 +56,54 @@ void Assembly::require_sizes(const Label& label, const BodyModel& model) {
                           "give one entry per coordinate");
 }
 
+namespace {
+
+struct Stack {
+  State state;
+  std::vector<Index> firsts, sizes;
+
+  explicit Stack(const std::vector<Assembly::Reference>& bodies) {
+    for (const auto& r : bodies) {
+      const VectorXd q = r.model->neutral();
+      firsts.push_back(state.q.size());
+      sizes.push_back(q.size());
+      state.q.conservativeResize(state.q.size() + q.size());
+      state.q.tail(q.size()) = q;
+    }
+    state.v = VectorXd::Zero(state.q.size());
+  }
+};
+
+template <class F> void with_label(const Label& label, const F& f) {
+  try {
+    f();
+  } catch (const InvalidModel& error) {
+    label.fail<InvalidModel>(error.what(), "correct what it asks of its bodies");
+  }
+}
+
+}  // namespace
+
+void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, const ConstraintModel& model) {
+  const Stack s(bodies);
+  const auto rows = static_cast<Index>(model.rows().size());
+  VectorXd value(rows), b(rows), C = VectorXd::Zero(s.state.q.size());
+  std::vector<MatrixXd> blocks;
+  std::vector<Eigen::Map<MatrixXd>> A;
+  for (const Index size : s.sizes) blocks.emplace_back(rows, size);
+  for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
+  with_label(label, [&] {
+    model.evaluate(s.state, s.firsts, value, b, A);
+    model.nonideal(s.state, s.firsts, C);
+  });
+}
+
+void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, const ForceModel& model) {
+  const Stack s(bodies);
+  VectorXd Q = VectorXd::Zero(s.state.q.size());
+  with_label(label, [&] { model.act(s.state, s.firsts, Q); });
+}
+
 Nested Assembly::add(const std::string& name, const Assembly& part) {
   require_new({"assembly", name});
   nested_.push_back({name, part});
@@ -98,7 +146,7 @@ void Assembly::require_known(const Label& label, const std::vector<Reference>& b
     if (r.model == nullptr) label.fail<InvalidModel>("one of its handles is empty", "use a handle that add() returned");
     bool known = false;
     try {
-      known = find(r.path).get() == r.model;
+      known = find(r.path) == r.model;
     } catch (const InvalidModel&) {
     }
     if (!known)
@@ -111,8 +159,8 @@ void Assembly::require_known(const Label& label, const std::vector<Reference>& b
 }
 
 void Assembly::remove(const std::string& name) {
-  const auto uses = [&](const std::string& path) {  // the body itself, or a nested assembly it is in
-    return path == name || path.rfind(name + "/", 0) == 0;
+  const auto uses = [&](const Reference& r) {  // the body itself, or a nested assembly it is in
+    return r.path == name || r.path.rfind(name + "/", 0) == 0;
   };
   std::string users;
   const auto collect = [&](const auto& parts) {

@@ -12,6 +12,7 @@
 //
 // Copies are cheap and independent.  A System is made from an Assembly and does not change with it.
 
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,13 +59,15 @@ class Assembly {
     static_assert(sizeof...(B) > 0, "a joint connects at least one body");
     const Label label{"joint", name};
     require_new(label);
-    require_known(label, {{body.path, body.model.get()}...});
+    const std::vector<Reference> bodies{{body.path, body.model}...};
+    require_known(label, bodies);
     if constexpr (requires { joint.validate(label, *body.model->body()...); })
       joint.validate(label, *body.model->body()...);
     else if constexpr (requires { joint.validate(label); })
       joint.validate(label);
     auto model = std::make_shared<const JointOf<J, B...>>(std::move(joint), body.model->body()...);
-    constraints_.push_back({name, {body.path...}, std::move(model)});
+    probe(label, bodies, *model);
+    constraints_.push_back({name, bodies, std::move(model)});
   }
 
   // A force acts on bodies; F::act or F::potential is called with them in this order.
@@ -72,10 +75,12 @@ class Assembly {
     static_assert(sizeof...(B) > 0, "a force acts on at least one body");
     const Label label{"force", name};
     require_new(label);
-    require_known(label, {{body.path, body.model.get()}...});
+    const std::vector<Reference> bodies{{body.path, body.model}...};
+    require_known(label, bodies);
     if constexpr (requires { force.validate(label); }) force.validate(label);
     auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->body()...);
-    forces_.push_back({name, {body.path...}, std::move(model)});
+    probe(label, bodies, *model);
+    forces_.push_back({name, bodies, std::move(model)});
   }
 
   // Acts on every body that has weight, as the contribution "gravity".  In the plane the third component is unused.
@@ -100,9 +105,13 @@ class Assembly {
     std::string name;
     std::shared_ptr<const BodyModel> model;
   };
+  struct Reference {
+    std::string path;  // within this assembly
+    std::shared_ptr<const BodyModel> model;
+  };
   template <class Model> struct PartEntry {
     std::string name;
-    std::vector<std::string> bodies;  // paths within this assembly
+    std::vector<Reference> bodies;
     std::shared_ptr<const Model> model;
   };
   struct NestedEntry;
@@ -112,17 +121,16 @@ class Assembly {
   const std::vector<BodyEntry>& bodies() const { return bodies_; }
   const std::vector<PartEntry<ConstraintModel>>& constraints() const { return constraints_; }
   const std::vector<PartEntry<ForceModel>>& forces() const { return forces_; }
-  const std::vector<NestedEntry>& nested() const { return nested_; }
+  const std::list<NestedEntry>& nested() const { return nested_; }
 
  private:
-  struct Reference {
-    std::string path;
-    const BodyModel* model;
-  };
   void require_new(const Label& label) const;
   void require_known(const Label& label, const std::vector<Reference>& bodies) const;
   static void require_coordinate_names(const Label& label, const std::vector<std::string>& names);
   static void require_sizes(const Label& label, const BodyModel& model);
+  // One trial call at neutral coordinates, so that a functor that asks for what is not there is found here.
+  static void probe(const Label& label, const std::vector<Reference>& bodies, const ConstraintModel& model);
+  static void probe(const Label& label, const std::vector<Reference>& bodies, const ForceModel& model);
   std::shared_ptr<const BodyModel> find(const std::string& path) const;  // throws if there is none
   std::vector<std::string> names() const;
 
@@ -131,7 +139,7 @@ class Assembly {
   std::vector<BodyEntry> bodies_;
   std::vector<PartEntry<ConstraintModel>> constraints_;
   std::vector<PartEntry<ForceModel>> forces_;
-  std::vector<NestedEntry> nested_;
+  std::list<NestedEntry> nested_;  // a list: nested() hands out references
 };
 
 struct Assembly::NestedEntry {

@@ -75,6 +75,14 @@ template <Body B> class BodyOf final : public BodyModel {
   }
   std::shared_ptr<const ConstraintModel> own_constraint() const override;
 
+  static constexpr bool mass_has_slopes = requires(const B& b, const Coordinates<B, FirstOrder>& x, FirstOrder t) {
+    b.mass_matrix(x, t);
+  };
+  static constexpr bool force_has_slopes = requires(const B& b, const Coordinates<B, FirstOrder>& x, FirstOrder t) {
+    b.force(x, x, t);
+  };
+  bool differentiable() const override { return mass_has_slopes && force_has_slopes; }
+
   MatrixXd mass_matrix(const State& s, Index first) const override {
     return body_->mass_matrix(Q(s.q.segment(first, size())), s.t);
   }
@@ -82,7 +90,7 @@ template <Body B> class BodyOf final : public BodyModel {
     return body_->force(Q(s.q.segment(first, size())), Q(s.v.segment(first, size())), s.t);
   }
   std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const override {
-    if constexpr (requires(const Coordinates<B, FirstOrder>& x, FirstOrder t) { body_->mass_matrix(x, t); }) {
+    if constexpr (mass_has_slopes) {
       const auto Ma = [&](const auto& q, const auto&) -> Vec<FirstOrder, dynamic> {
         const Coordinates<B, FirstOrder> x = q;
         const Mat<FirstOrder, dynamic> M = body_->mass_matrix(x, FirstOrder(s.t));
@@ -94,7 +102,7 @@ template <Body B> class BodyOf final : public BodyModel {
     }
   }
   std::optional<Slopes> force_slopes(const State& s, Index first) const override {
-    if constexpr (requires(const Coordinates<B, FirstOrder>& x, FirstOrder t) { body_->force(x, x, t); }) {
+    if constexpr (force_has_slopes) {
       const auto f = [&](const auto& q, const auto& v) -> Vec<FirstOrder, dynamic> {
         const Coordinates<B, FirstOrder> x = q, y = v;
         return body_->force(x, y, FirstOrder(s.t));
@@ -350,6 +358,7 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
 
   bool ideal() const override { return !detail::HasNonideal<J, double, B...>; }
+  bool differentiable() const override { return ideal() || detail::HasNonideal<J, FirstOrder, B...>; }
   void nonideal(const State& s, Firsts first, VectorRef C) const override {
     if constexpr (detail::HasNonideal<J, double, B...>)
       bodies_.add(law<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, C);
@@ -411,6 +420,7 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
  public:
   ForceOf(F force, std::shared_ptr<const B>... body) : force_(std::move(force)), bodies_(std::move(body)...) {}
 
+  bool differentiable() const override { return has_potential || detail::HasAct<F, FirstOrder, B...>; }
   void act(const State& s, Firsts first, VectorRef Q) const override {
     bodies_.add(total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
   }

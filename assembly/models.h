@@ -39,6 +39,7 @@ class ConstraintModel {
                         std::span<Eigen::Map<MatrixXd>> A) const = 0;
 
   virtual bool ideal() const = 0;
+  virtual bool differentiable() const = 0;  // false: its law is written for double only
   virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C
   virtual std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const = 0;  // none: double only
 };
@@ -47,6 +48,7 @@ class ForceModel {
  public:
   virtual ~ForceModel() = default;
 
+  virtual bool differentiable() const = 0;
   virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;         // adds to Q
   virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;  // none: double only
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
@@ -61,6 +63,7 @@ class BodyModel {
   virtual VectorXd neutral() const = 0;
   virtual std::shared_ptr<const ConstraintModel> own_constraint() const = 0;  // may be null
 
+  virtual bool differentiable() const = 0;
   virtual MatrixXd mass_matrix(const State& s, Index first) const = 0;
   virtual VectorXd force(const State& s, Index first) const = 0;
   // d(M a)/dq for a given a, and the slopes of force; none: double only.

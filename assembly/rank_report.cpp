@@ -31,12 +31,14 @@ FreeDirection describe(const System& system, const Evaluation& e, const Equation
   }
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
   const std::string& leading = f.parts.front().coordinate;
-  f.remedies = {fmt::format("give {} mass or inertia in this motion", leading.substr(0, leading.rfind('.'))),
-                fmt::format("hold {} by a joint", leading), "drop the coordinate"};
+  f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", leading.substr(0, leading.rfind('.'))));
+  f.remedies.push_back(f.parts.size() == 1 ? fmt::format("hold {} by a joint", leading)
+                                           : "hold this motion by a joint");
+  if (f.parts.size() == 1) f.remedies.push_back("drop the coordinate");
 
   const VectorXd Q = eq.Q + eq.C;
   f.force = f.direction.dot(Q);
-  const double size = f.direction.cwiseAbs().dot(Q.cwiseAbs());
+  const double size = f.direction.cwiseAbs().dot(eq.Q.cwiseAbs() + eq.C.cwiseAbs());
   f.balanced = std::abs(f.force) <= rank.options.conflict * size;
   return f;
 }
@@ -59,14 +61,14 @@ std::string text_of(const RedundantRow& r) {
   std::string others;
   for (const std::string& row : r.set)
     if (row != r.row) others += (others.empty() ? "" : ", ") + row;
-  std::string out = fmt::format("  redundant   {:<20} {}{}; residual {}, {}\n", r.row,
-                                r.removes.empty() ? "removes nothing that is still free" : "unnecessarily removes ",
-                                r.removes, small_in_words(r.gap), r.consistent ? "consistent" : "CONFLICTING");
-  out += others.empty() ? "     the row touches no coordinate\n" : "     already implied by: " + others + "\n";
   if (!r.consistent)
-    out += fmt::format("     they disagree by {:.4g}: no motion satisfies them all; remove or correct one of them\n",
-                       r.gap);
-  return out;
+    return fmt::format("  conflicting {:<20} contradicts {} by {:.4g}: no motion satisfies them all\n", r.row,
+                       others.empty() ? "itself (it touches no coordinate)" : others, r.gap) +
+           "     remedies: remove one of them | correct it so that they agree\n";
+  return fmt::format("  redundant   {:<20} {}; residual {}, consistent\n", r.row,
+                     r.removes.empty() ? "is not needed" : "unnecessarily removes " + r.removes,
+                     small_in_words(r.gap)) +
+         (others.empty() ? "     the row touches no coordinate\n" : "     already implied by: " + others + "\n");
 }
 
 }  // namespace
@@ -110,9 +112,10 @@ bool RankReport::consistent() const {
 std::string RankReport::verdict() const {
   std::vector<std::string> parts;
   if (!determined()) parts.push_back("UNDER-MODELLED: " + counted(static_cast<Index>(free.size()), "free direction"));
-  if (!consistent())
-    parts.push_back("CONFLICTING: " + counted(static_cast<Index>(redundant.size()), "redundant row") +
-                    ", not consistent");
+  const auto conflicting =
+      std::count_if(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return !r.consistent; });
+  if (conflicting > 0)
+    parts.push_back("CONFLICTING: " + counted(conflicting, "row") + " cannot hold together with the others");
   if (ok()) parts.push_back("OK: the motion is determined");
   if (consistent() && !redundant.empty())
     parts.push_back(counted(static_cast<Index>(redundant.size()), "redundant row") + ", consistent");
@@ -140,9 +143,9 @@ std::string RankReport::text() const {
   }
   for (std::size_t i = 0; i < free.size(); ++i) out += text_of(free[i], i + 1);
   for (const RedundantRow& r : redundant) out += text_of(r);
-  if (!reactions_not_unique.empty())
+  if (ok() && !reactions_not_unique.empty())
     out += "     reactions not unique: " + joined(reactions_not_unique, ", ") +
-           " (the least-norm split is returned; the motion is unique)\n";
+           " (the split of least norm in scaled rows is returned; the motion is unique)\n";
   for (const std::string& w : warnings) out += "  warning: " + w + "\n";
   return out;
 }

@@ -51,6 +51,7 @@ struct RankReport {
   std::string text() const;                                 // one line when all is well
 };
 
+// Throws only for what is no model at this state: InvalidMass where M(q, t) is not positive semi-definite.
 RankReport check_rank(const System& system, const Evaluation& e, const RankOptions& options = {});
 
 // Errors that carry the report they were thrown for.

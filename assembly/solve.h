@@ -20,7 +20,8 @@ struct Reaction {
 
 struct Solution {
   VectorXd a;            // q''
-  VectorXd Qc;           // M q'' = Q + Qc
+  VectorXd Q;            // the given forces
+  VectorXd Qc;           // the constraint force: M q'' = Q + Qc
   VectorXd Qc_ideal;     // what would act if all constraints were ideal
   VectorXd Qc_nonideal;  // what the non-ideal laws C add
   VectorXd lambda;
@@ -28,14 +29,14 @@ struct Solution {
   std::vector<std::string> warnings;
   std::shared_ptr<const CoordinateTable> names;
 
-  double acceleration(std::string_view coordinate) const { return a[names->find(coordinate).first]; }
+  double acceleration(std::string_view coordinate) const { return a[names->find_one(coordinate)]; }
   const Reaction& reaction(std::string_view joint) const;  // throws InvalidModel if there is none
   std::string text() const;  // accelerations and constraint forces by coordinate, multipliers by joint
 };
 
 // Throws UnderModelled or ConflictingRows.
-Solution solve(const System& system, const Evaluation& e);
-Solution solve(const System& system, const State& s);
+Solution solve(const System& system, const Evaluation& e, const RankOptions& options = {});
+Solution solve(const System& system, const State& s, const RankOptions& options = {});
 
 // All motions of a system that is not determined: smallest + any combination of the columns of N.
 struct MotionFamily {
@@ -44,10 +45,10 @@ struct MotionFamily {
   MatrixXd N;         // orthonormal in that norm
   RankReport report;
 
-  VectorXd member(const VectorXd& eta) const { return smallest + N * (N.transpose() * eta); }  // [UP06, Eq. 2.14]
+  VectorXd member(const VectorXd& eta) const;  // eta: one per coordinate, any [UP06, Eq. 2.14]
 };
 
 // Throws ConflictingRows, or UnderModelled if a force acts along a free direction: then there is no motion at all.
-MotionFamily solve_family(const System& system, const Evaluation& e);
+MotionFamily solve_family(const System& system, const Evaluation& e, const RankOptions& options = {});
 
 }  // namespace mortise

@@ -61,14 +61,14 @@ void System::flatten(const Assembly& assembly, const std::string& prefix) {
       constraints_.push_back({prefix + e.name, true, 0, 0, 0, {bodies_.size() - 1}, 0, std::move(own)});
   }
   for (const auto& e : assembly.nested()) flatten(e.part, prefix + e.name + "/");
-  const auto indices = [&](const std::vector<std::string>& paths) {
+  const auto indices = [&](const std::vector<Assembly::Reference>& references) {
     std::vector<std::size_t> out;
-    for (const std::string& path : paths) {
-      const auto it =
-          std::find_if(bodies_.begin(), bodies_.end(), [&](const BodyInfo& b) { return b.name == prefix + path; });
-      if (it == bodies_.end())
-        Label{"body", prefix + path}.fail<InvalidModel>("a joint or force needs it, but it was removed",
-                                                        "remove that part too");
+    for (const auto& [path, model] : references) {
+      const std::string name = prefix + path;
+      const auto it = std::find_if(bodies_.begin(), bodies_.end(), [&](const BodyInfo& b) { return b.name == name; });
+      if (it == bodies_.end() || it->model != model)
+        Label{"body", name}.fail<InvalidModel>("a joint or force needs it, but it was removed or replaced",
+                                               "remove that part too, or connect it again");
       out.push_back(static_cast<std::size_t>(it - bodies_.begin()));
     }
     return out;
@@ -104,6 +104,22 @@ void System::require_state(const State& s) const {
   }
 }
 
+void System::require_own(const Evaluation& e) const {
+  if (&e.layout() != layout_.get())
+    Label{"evaluation", name_}.fail<InvalidModel>("it belongs to another system",
+                                                  "take it from this system's evaluate()");
+}
+
+MatrixXd System::mass_matrix(const BodyInfo& b, const State& s) const {
+  MatrixXd M = b.model->mass_matrix(s, b.first);
+  const Label label{"body", b.name};
+  if (M.rows() != b.size || M.cols() != b.size)
+    label.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
+                          fmt::format("give {0} x {0}, one row per coordinate", b.size));
+  require_symmetric(M, label, b.model->coordinates());
+  return M;
+}
+
 Evaluation System::evaluate(const State& s) const {
   Evaluation e(layout_);
   evaluate(s, e);
@@ -112,9 +128,7 @@ Evaluation System::evaluate(const State& s) const {
 
 void System::evaluate(const State& s, Evaluation& e) const {
   require_state(s);
-  if (&e.layout() != layout_.get())
-    Label{"evaluation", name_}.fail<InvalidModel>("it belongs to another system",
-                                                  "take it from this system's evaluate()");
+  require_own(e);
   e.state = s;
   e.Q.setZero();
   e.C.setZero();
@@ -128,14 +142,11 @@ void System::evaluate(const State& s, Evaluation& e) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyInfo& b = bodies_[i];
     const Label label{"body", b.name};
-    const MatrixXd M = b.model->mass_matrix(s, b.first);
     const VectorXd Q = b.model->force(s, b.first);
-    if (M.rows() != b.size || M.cols() != b.size || Q.size() != b.size)
-      label.fail<WrongSize>(
-          fmt::format("M is {} x {} and Q has {} entries at t = {}", M.rows(), M.cols(), Q.size(), s.t),
-          fmt::format("give {} rows, one per coordinate", b.size));
-    require_symmetric(M, label, b.model->coordinates());
-    e.M(i) = M;
+    if (Q.size() != b.size)
+      label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", Q.size(), s.t),
+                            fmt::format("give {}, one per coordinate", b.size));
+    e.M(i) = mass_matrix(b, s);
     e.Q.segment(b.first, b.size) += Q;
     b.model->gravity(s, b.first, gravity_, e.Q);
     require_finite(label, e.Q, b.first, b.size, "its own force");
@@ -172,7 +183,7 @@ Energy System::energy(const State& s) const {
   VectorXd unused = VectorXd::Zero(size());
   for (const BodyInfo& b : bodies_) {
     const VectorXd v = s.v.segment(b.first, b.size);
-    out.kinetic += 0.5 * v.dot(b.model->mass_matrix(s, b.first) * v);
+    out.kinetic += 0.5 * v.dot(mass_matrix(b, s) * v);
     out.potential += b.model->gravity(s, b.first, gravity_, unused);
   }
   for (const ForceInfo& f : forces_) out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0);
@@ -225,6 +236,7 @@ Derivatives System::derivatives(const State& s, const VectorXd& a) const {
   };
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyInfo& b = bodies_[i];
+    (void)mass_matrix(b, s);  // checks its size
     const auto mass = b.model->mass_slopes(s, b.first, a.segment(b.first, b.size));
     spread(require(mass, "body", b.name, "mass matrix"), {i}, d.dMa_dq);
     const auto force = b.model->force_slopes(s, b.first);
@@ -252,7 +264,42 @@ VectorXd System::nonideal(const ConstraintInfo& c, const State& s) const {
   return C;
 }
 
+std::vector<std::string> System::without_derivatives() const {
+  std::vector<std::string> out;
+  const auto collect = [&](const auto& parts) {
+    for (const auto& part : parts)
+      if (!part.model->differentiable()) out.push_back(part.name);
+  };
+  collect(bodies_);
+  collect(forces_);
+  collect(constraints_);
+  return out;
+}
+
+// b is a sum over the bodies, whose terms may cancel to round-off: |b| with one body moving at a time, added up.
+VectorXd System::size_of_b(const Evaluation& e) const {
+  VectorXd size = VectorXd::Zero(rows());
+  State one = e.state;
+  one.v.setZero();
+  for (const ConstraintInfo& c : constraints_) {
+    VectorXd value(c.rows), b(c.rows);
+    std::vector<MatrixXd> blocks;
+    std::vector<Eigen::Map<MatrixXd>> A;
+    for (const std::size_t k : c.bodies) blocks.emplace_back(c.rows, bodies_[k].size);
+    for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
+    for (const std::size_t k : c.bodies) {
+      auto v = one.v.segment(bodies_[k].first, bodies_[k].size);
+      v = e.state.v.segment(bodies_[k].first, bodies_[k].size);
+      c.model->evaluate(one, firsts(c.bodies), value, b, A);
+      v.setZero();
+      if (b.allFinite()) size.segment(c.row, c.rows) += b.cwiseAbs();
+    }
+  }
+  return size;
+}
+
 Equations System::equations(const Evaluation& e) const {
+  require_own(e);
   std::vector<Massless> massless;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyInfo& b = bodies_[i];
@@ -263,6 +310,7 @@ Equations System::equations(const Evaluation& e) const {
           .A = e.dense_A(),
           .b = e.b,
           .C = e.C,
+          .b_size = size_of_b(e),
           .blocks = {},
           .groups = groups_,
           .massless = stack(massless)};

@@ -68,7 +68,7 @@ class System {
   const std::vector<ForceInfo>& forces() const { return forces_; }
   const std::string& coordinate(Index i) const { return names_->name(i); }
   const RowName& row(Index i) const { return rows_[static_cast<std::size_t>(i)]; }
-  const CoordinateTable& names() const { return *names_; }
+  const std::shared_ptr<const CoordinateTable>& names() const { return names_; }
 
   // Every body at its neutral coordinates, at rest, t = 0.
   State state() const;
@@ -78,7 +78,8 @@ class System {
 
   Energy energy(const State& s) const;
   std::vector<Contribution> contributions(const State& s) const;
-  // Throws NoDerivative, naming the part, if one is written for double only.
+  // Throws NoDerivative, naming the part, if one is written for double only; those are listed beforehand by:
+  std::vector<std::string> without_derivatives() const;
   Derivatives derivatives(const State& s, const VectorXd& a) const;
 
   // C of one constraint alone, and the plain matrices of an evaluation.
@@ -88,6 +89,9 @@ class System {
  private:
   void flatten(const Assembly& assembly, const std::string& prefix);
   void require_state(const State& s) const;
+  void require_own(const Evaluation& e) const;
+  MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
+  VectorXd size_of_b(const Evaluation& e) const;
   std::vector<Index> firsts(const std::vector<std::size_t>& bodies) const;
 
   std::string name_;

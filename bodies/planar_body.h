@@ -71,6 +71,7 @@ struct PlanarBody {
     require_not_negative(label, "mass", mass, "kg");
     require_not_negative(label, "inertia", inertia, "kg m^2");
     require_finite(label, "centre", centre);
+    if (inertia > 0) require_visible_inertia(label, inertia, mass * centre.squaredNorm());
   }
 };
 

@@ -1,9 +1,13 @@
 #include <mortise/bodies/rigid_body.h>
 
 namespace mortise {
+namespace {
+
+constexpr double zero = 1e-14;  // of the largest principal moment
+
+}  // namespace
 
 Massless RigidBody::massless(const Vec<double, 7>& q) const {
-  constexpr double zero = 1e-14;  // of the largest principal moment
   const Quaternion<double> u = q.tail<4>();
   const Mat<double, 3, 4> E = quaternion_E<double>(u);
   const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(inertia);
@@ -55,7 +59,10 @@ std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& d
 void RigidBody::validate(const Label& label) const {
   require_not_negative(label, "mass", mass, "kg");
   require_finite(label, "centre", centre);
-  (void)massless_directions(inertia, {label.kind, label.name}, {"Jx", "Jy", "Jz"});  // throws if not J >= 0
+  (void)massless_directions(inertia, label, {"Jx", "Jy", "Jz"});  // throws if not J >= 0
+  const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(inertia);
+  for (const double J : principal.eigenvalues())
+    if (J > zero * inertia.diagonal().maxCoeff()) require_visible_inertia(label, J, mass * centre.squaredNorm());
 }
 
 }  // namespace mortise

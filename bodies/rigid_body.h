@@ -29,6 +29,9 @@ struct RigidBody {
   static Vec<double, 7> neutral() { return {0, 0, 0, 1, 0, 0, 0}; }
   // Coordinates of a pose, and their rates for the velocity of the origin and the angular velocity in body axes.
   static Vec<double, 7> pose(const Vec3<double>& origin, const Quaternion<double>& u) {
+    if (!(u.norm() > 0) || !u.allFinite())
+      Label{"quaternion", "u"}.fail<InvalidModel>(fmt::format("has length {}", u.norm()),
+                                                  "give a finite one of length > 0");
     Vec<double, 7> q;
     q << origin, u.normalized();
     return q;

@@ -24,31 +24,46 @@ struct NoForce {
   }
 };
 
+namespace detail {
+template <class F, class T>
+inline constexpr bool gives_mass = std::is_invocable_v<const F&, const Vec<T, dynamic>&, const T&>;
+template <class F, class T>
+inline constexpr bool gives_force =
+    std::is_invocable_v<const F&, const Vec<T, dynamic>&, const Vec<T, dynamic>&, const T&>;
+
+// An Eigen expression refers to temporaries that are gone when it is used.
+template <class R> inline constexpr bool plain = std::is_base_of_v<Eigen::PlainObjectBase<R>, R>;
+}  // namespace detail
+
 template <class MassFunction = MatrixXd, class ForceFunction = NoForce> struct Subsystem {
   std::vector<std::string> coordinates;
   MassFunction M;
   ForceFunction Q = {};
 
   static constexpr bool constant_mass = std::convertible_to<MassFunction, MatrixXd>;
+  static_assert(!constant_mass || detail::plain<MassFunction>, "M is an Eigen expression: write (...).eval()");
 
+  // clang-format off
   template <class T>
-  requires(constant_mass || std::invocable<const MassFunction&, const Vec<T, dynamic>&, const T&>)
-      Mat<T, dynamic> mass_matrix(const Vec<T, dynamic>& q, const T& t)
-  const {
-    if constexpr (constant_mass)
-      return MatrixXd(M).template cast<T>();
-    else
+    requires(constant_mass || detail::gives_mass<MassFunction, T>)
+  Mat<T, dynamic> mass_matrix(const Vec<T, dynamic>& q, const T& t) const {
+    if constexpr (constant_mass) {
+      return M.template cast<T>();
+    } else {
+      static_assert(detail::plain<decltype(M(q, t))>, "M(q, t) returns an Eigen expression: return (...).eval()");
       return M(q, t).template cast<T>();
+    }
   }
   template <class T>
-  requires std::invocable < const ForceFunction&, const Vec<T, dynamic>
-  &, const Vec<T, dynamic>&,
-      const T& > Vec<T, dynamic> force(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
+    requires(detail::gives_force<ForceFunction, T>)
+  Vec<T, dynamic> force(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
+    static_assert(detail::plain<decltype(Q(q, v, t))>, "Q(q, v, t) returns an Eigen expression: return (...).eval()");
     return Q(q, v, t).template cast<T>();
   }
+  // clang-format on
 
   void validate(const Label& label) const {
-    if constexpr (constant_mass) (void)massless_directions(MatrixXd(M), label, coordinates);
+    if constexpr (constant_mass) (void)massless_directions(M, label, coordinates);
   }
 };
 

@@ -16,6 +16,7 @@ struct Scaled {
   Rank rank;
   MatrixXd M, A;
   VectorXd Q, b, C;
+  VectorXd b_terms;        // magnitude of what b is the sum of
   MatrixXd A_plus, P_row;  // A+ and A+A
 
   explicit Scaled(const Equations& e) : Scaled(e, numerical_rank(e)) {}
@@ -28,6 +29,8 @@ struct Scaled {
     A = scale.t.asDiagonal() * e.A * scale.d.asDiagonal();
     Q = scale.d.cwiseProduct(e.Q);
     b = scale.t.cwiseProduct(e.b);
+    b_terms = b.cwiseAbs();
+    if (e.b_size.size()) b_terms = b_terms.cwiseMax(scale.t.cwiseProduct(e.b_size));
     C = scale.d.cwiseProduct(C);
     const Svd svd(A);
     A_plus = svd.pseudo_inverse(rank.rank_A);
@@ -45,18 +48,29 @@ struct Scaled {
     return {acceleration(x), force(Qc), force(Qc - nonideal), force(nonideal), lambda};
   }
 
-  double row_residual(const VectorXd& x) const {
-    if (b.size() == 0) return 0;
-    const double size =
-        b.cwiseAbs().maxCoeff() + (A.cwiseAbs() * x.cwiseAbs()).maxCoeff() + (Q + C).cwiseAbs().maxCoeff();
-    return size > 0 ? (A * x - b).cwiseAbs().maxCoeff() / size : 0;
-  }
-  void require_rows_hold(const VectorXd& x) const {
-    const double conflict = rank.options.conflict;
-    if (const double r = row_residual(x); !(r <= conflict))
+  // A q'' = b and M q'' = Q + Qc, component by component against the terms they are the sum of; the forces as a whole
+  // count for the round-off they leave.
+  void require_solved(const VectorXd& x, const VectorXd& Qc) const {
+    constexpr double round_off = 1e-9;
+    const double tolerance = rank.options.conflict;
+    if (!rank.consistent()) {
+      double gap = 0;
+      for (const RowSet& set : rank.redundant) gap = std::max(gap, set.consistent ? 0 : set.gap);
       Label{"rows", "A q'' = b"}.fail<NoMotion>(
-          fmt::format("contradict each other: scaled residual {:.1e} > {:.0e}", r, conflict),
+          fmt::format("contradict each other by {:.4g}, more than {:.0e} of their terms", gap, tolerance),
           "remove or correct the conflicting rows, or weigh them by weighted_least_squares");
+    }
+    const double forces = n() ? (Q.cwiseAbs() + C.cwiseAbs()).maxCoeff() : 0;
+    const auto check = [&](const VectorXd& residual, const VectorXd& terms, const char* name) {
+      for (Index i = 0; i < residual.size(); ++i)
+        if (const double allowed = tolerance * terms[i] + round_off * forces; !(std::abs(residual[i]) <= allowed))
+          Label{"equations", name}.fail<NoMotion>(
+              fmt::format("are not met in component {}: scaled residual {:.1e} > {:.1e}", i, std::abs(residual[i]),
+                          allowed),
+              "the system is too badly conditioned for double precision; check its rank, masses and units");
+    };
+    check(A * x - b, A.cwiseAbs() * x.cwiseAbs() + b_terms, "A q'' = b");
+    check(M * x - Q - Qc, M.cwiseAbs() * x.cwiseAbs() + Q.cwiseAbs() + Qc.cwiseAbs(), "M q'' = Q + Qc");
   }
   void require_determined() const {
     if (!rank.determined())
@@ -87,7 +101,7 @@ Motion udwadia_kalaba(const Equations& e) {
   const VectorXd z = M.inverse_root * s.C;
   const VectorXd nonideal = M.root * (z - B_plus * (B * z));
   const VectorXd x = a + M.inverse_root * (M.inverse_root * (ideal + nonideal));
-  s.require_rows_hold(x);
+  s.require_solved(x, ideal + nonideal);
   return s.motion(x, ideal + nonideal, nonideal);
 }
 
@@ -101,14 +115,14 @@ Motion extended_dalembert(const Equations& e) {
   const VectorXd x = M.inverse_root * J.solve(B.transpose() * s.b + E * (as + cs));
   // Qc = M^1/2 J [B'b - D a_s] + M^1/2 J E M^-1/2 C                                              [UKH97, Eq. 21]
   const VectorXd ideal = M.root * J.solve(B.transpose() * s.b - D * as), nonideal = M.root * J.solve(E * cs);
-  s.require_rows_hold(x);
+  s.require_solved(x, ideal + nonideal);
   return s.motion(x, ideal + nonideal, nonideal);
 }
 
 Compromise weighted_least_squares(const Equations& e, const MatrixXd& W) {
   const Scaled s(e);
   const Index n = s.n(), m = s.rank.m;
-  (void)s.root_of_M("weighted_least_squares");
+  const auto M = s.root_of_M("weighted_least_squares");
   if (e.C.size() > 0 && !e.C.isZero(0))
     Label{"vector", "C"}.fail<InvalidModel>(fmt::format("is not zero (largest entry {})", e.C.cwiseAbs().maxCoeff()),
                                             "weighted_least_squares knows ideal constraints only; leave C empty");
@@ -118,33 +132,42 @@ Compromise weighted_least_squares(const Equations& e, const MatrixXd& W) {
   if (!W.allFinite()) label.fail<NonFinite>("has an entry that is NaN or Inf", "give finite weights");
   if (const double skew = m > 0 ? (W - W.transpose()).cwiseAbs().maxCoeff() : 0; skew > 1e-12 * W.cwiseAbs().sum())
     label.fail<InvalidModel>(fmt::format("is not symmetric: entries differ by {}", skew), "give a symmetric matrix");
-  const Eigen::LLT<MatrixXd> llt(W);
-  if (llt.info() != Eigen::Success) label.fail<InvalidModel>("is not positive definite", "every weight must be > 0");
+  MatrixXd W_root = W;  // a Cholesky factor: |W^1/2 (L r - s)| is minimised
+  if (m > 0) {
+    const Eigen::LLT<MatrixXd> llt(W);
+    if (llt.info() != Eigen::Success) label.fail<InvalidModel>("is not positive definite", "every weight must be > 0");
+    W_root = llt.matrixU();
+  }
 
-  // Minimise |W^1/2 (L r - s)|, W^1/2 being a Cholesky factor.  The weights belong to the rows in the user's units, so
-  // L is built there.
-  const SquareRoot M(e.M);
-  if (!(M.smallest > 0))
-    Label{"matrix", "M"}.fail<SingularMass>(
-        fmt::format("is singular in double precision: eigenvalues {:.1e} to {:.1e}", M.smallest, M.largest),
-        "choose units in which the masses are closer");
-  const MatrixXd B = e.A * M.inverse_root, V = Svd(s.scale.t.asDiagonal() * B).null_space(s.rank.rank_A);
+  // Coordinates are scaled; the rows stay in the user's units, to which the weights belong.
+  const MatrixXd B = s.A * M.inverse_root, V = Svd(B).null_space(s.rank.rank_A);
   const Index k = V.cols();
   MatrixXd L = MatrixXd::Zero(n + m + k, 2 * n);
   VectorXd rhs = VectorXd::Zero(n + m + k);
   L.topLeftCorner(n, n).setIdentity();
   L.topRightCorner(n, n) = -MatrixXd::Identity(n, n);
-  L.block(n, 0, m, n) = llt.matrixU() * B;
   L.bottomRightCorner(k, n) = V.transpose();
-  rhs.head(n) = M.inverse_root * e.Q;
-  rhs.segment(n, m) = llt.matrixU() * e.b;
-  const VectorXd r = L.colPivHouseholderQr().solve(rhs);
-  const VectorXd a = M.inverse_root * r.head(n);
-  return {a, M.root * r.tail(n), e.b - e.A * a};
+  rhs.head(n) = M.inverse_root * s.Q;
+  if (m > 0) {
+    L.block(n, 0, m, n) = W_root * s.scale.t.cwiseInverse().asDiagonal() * B;
+    rhs.segment(n, m) = W_root * e.b;
+  }
+  const VectorXd r = n > 0 ? VectorXd(L.colPivHouseholderQr().solve(rhs)) : VectorXd();
+  const VectorXd a = s.acceleration(M.inverse_root * r.head(n));
+  return {a, s.force(M.root * r.tail(n)), e.b - e.A * a};
 }
 
-Family udwadia_phohomsiri(const Equations& e) {
-  const Scaled s(e);
+VectorXd Family::member(const VectorXd& eta) const {
+  if (eta.size() != N.rows())
+    Label{"vector", "eta"}.fail<WrongSize>(fmt::format("has {} entries", eta.size()),
+                                           fmt::format("give {}, one per coordinate", N.rows()));
+  return smallest.a + N * (N.transpose() * eta);
+}
+
+Family udwadia_phohomsiri(const Equations& e) { return udwadia_phohomsiri(e, numerical_rank(e)); }
+
+Family udwadia_phohomsiri(const Equations& e, const Rank& rank) {
+  const Scaled s(e, rank);
   const Index n = s.n(), m = s.rank.m;
   const MatrixXd P = s.identity() - s.P_row;
   MatrixXd Mbar(n + m, n);
@@ -159,7 +182,7 @@ Family udwadia_phohomsiri(const Equations& e) {
   const VectorXd x = solve(s.Q + s.C, s.b);
 
   // Is Eq. 2.12 satisfied?  Its upper rows:  (I - A+A)(M x - Q - C) = 0.
-  s.require_rows_hold(x);
+  s.require_solved(x, s.M * x - s.Q);
   const VectorXd f = s.Q + s.C;
   const double size = s.Q.norm() + s.C.norm() + (s.M * x).norm(), conflict = s.rank.options.conflict;
   const double residual = size > 0 ? (P * (s.M * x - f)).norm() / size : 0;
@@ -216,12 +239,14 @@ Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation, con
   const VectorXd Qc_auxiliary = ideal(Qz, s.b) + nonideal;  // Eq. 65
   VectorXd x = accelerated(Qz + Qc_auxiliary);              // Eq. 66
   VectorXd Qc = Qc_auxiliary + s.A_plus * (z - zb);         // Eq. 71
-  s.require_rows_hold(x);
-  // Once refined on the true residuals, which the same equation maps to a correction.
-  const VectorXd r1 = s.Q + Qc - s.M * x, r2 = s.b - s.A * x, rz = r1 + alpha2 * (s.A_plus * r2);
-  const VectorXd correction = ideal(rz, r2);
-  x += accelerated(rz + correction);
-  Qc += correction;
+  // Refined on the true residuals, which the same equation maps to corrections.
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    const VectorXd r1 = s.Q + Qc - s.M * x, r2 = s.b - s.A * x, rz = r1 + alpha2 * (s.A_plus * r2);
+    const VectorXd correction = ideal(rz, r2);
+    x += accelerated(rz + correction);
+    Qc += correction;
+  }
+  s.require_solved(x, Qc);
   return s.motion(x, Qc, nonideal);
 }
 
@@ -235,10 +260,10 @@ ProjectedMotion udwadia_mogharabin(const Equations& e) {
     return V2.cols() ? VectorXd(V2 * reduced.solve(V2.transpose() * f)) : VectorXd::Zero(s.n());
   };
   const VectorXd held = s.A_plus * s.b, Delta = s.Q + s.C - s.M * held;
-  const VectorXd moved = Ms_plus(Delta), x = moved + held;
-  s.require_rows_hold(x);
+  const VectorXd moved = Ms_plus(Delta), x = moved + held, Qc = s.M * moved - Delta + s.C;
+  s.require_solved(x, Qc);
   ProjectedMotion p;
-  static_cast<Motion&>(p) = s.motion(x, s.M * moved - Delta + s.C, s.M * Ms_plus(s.C));
+  static_cast<Motion&>(p) = s.motion(x, Qc, s.M * Ms_plus(s.C));
 
   // null(A) in the user's coordinates is D null(A_s), made orthonormal.
   const MatrixXd N = s.scale.d.asDiagonal() * V2;

@@ -48,11 +48,12 @@ Compromise weighted_least_squares(const Equations& e, const MatrixXd& W);
 struct Family {
   Motion smallest;  // the member of least |q''| in the user's coordinates (it depends on their units); its split of Qc
                     // has a meaning only if N'C = 0
-  MatrixXd N;  // orthonormal basis of null [M; A]; no columns: the motion is unique
+  MatrixXd N;       // orthonormal basis of null [M; A]; no columns: the motion is unique
 
-  VectorXd member(const VectorXd& eta) const { return smallest.a + N * (N.transpose() * eta); }
+  VectorXd member(const VectorXd& eta) const;  // eta: n, any
 };
 Family udwadia_phohomsiri(const Equations& e);
+Family udwadia_phohomsiri(const Equations& e, const Rank& rank);  // of e, known already
 
 // [UK02] with M_A = M + alpha^2 A+A and Q_z = Q + A+ z                                          [US10, Eq. 49-52]
 // The constraint force is the auxiliary system's, which is Qc itself for z = alpha^2 b (Eq. 67), and by Eq. 71

@@ -95,7 +95,8 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     for (Index i = 0; i < r; ++i) Lrr(i, k) = L(taken[static_cast<std::size_t>(i)], k);
     for (Index i = 0; i < s; ++i) Lsr(i, k) = L(rest[static_cast<std::size_t>(i)], k);
   }
-  const MatrixXd X = -Lrr.transpose().triangularView<Eigen::UnitUpper>().solve(Lsr.transpose());
+  MatrixXd X = -Lsr.transpose();
+  if (X.size() > 0) Lrr.transpose().triangularView<Eigen::UnitUpper>().solveInPlace(X);
   for (Index c = 0; c < s; ++c) {
     const Index j = rest[static_cast<std::size_t>(c)];
     result.N0(j, c) = 1;

@@ -120,6 +120,8 @@ template <Body B, class T> struct Acted : Moving<B, T> {
       Coordinates<B, S> x(this->q.size());
       for (Index j = 0; j < x.size(); ++j) x[j] = S(this->q[j], {T(i == j ? 1.0 : 0.0)});
       const auto p = this->body.point(x, r);
+      static_assert(int(decltype(p)::RowsAtCompileTime) == int(std::remove_cvref_t<decltype(f)>::RowsAtCompileTime),
+                    "the force has another dimension than the point it acts at");
       for (Index k = 0; k < p.size(); ++k) Q[i] += p[k].d[0] * f[k];
     }
   }

@@ -45,6 +45,7 @@ void require_valid(const Equations& e) {
         Label{"matrix", "A"}.fail<NonFinite>(fmt::format("entry ({}, {}) is {}", i, j, e.A(i, j)),
                                              "give finite numbers");
   require_vector(e.b, m, "b", "one per row of A");
+  if (e.b_size.size() > 0) require_vector(e.b_size, m, "b_size", "one per row of A");
   if (e.C.size() > 0) require_vector(e.C, n, "C", "one per coordinate");
   Index covered = 0;
   for (const int size : e.blocks) {
@@ -75,6 +76,14 @@ void require_valid(const Equations& e) {
     Label{"basis", "massless"}.fail<WrongSize>(fmt::format("is {} x {} with {} pivots", e.massless->N0.rows(),
                                                            e.massless->N0.cols(), e.massless->pivot.size()),
                                                fmt::format("give {} rows and one pivot per column", n));
+  if (e.massless) {
+    if (!e.massless->N0.allFinite())
+      Label{"basis", "massless"}.fail<NonFinite>("has an entry that is NaN or Inf", "give finite numbers");
+    for (const int pivot : e.massless->pivot)
+      if (pivot < 0 || pivot >= n)
+        Label{"basis", "massless"}.fail<InvalidModel>(fmt::format("has the pivot {}", pivot),
+                                                      fmt::format("give coordinates from 0 to {}", n - 1));
+  }
 }
 
 bool Rank::consistent() const {
@@ -134,16 +143,21 @@ Rank numerical_rank(const Equations& e, const RankOptions& options) {
   if (r.rank_A > 0) r.smallest_row = svd_A.s[r.rank_A - 1];
   if (r.rank_A > 0 && *r.smallest_row < options.nearly) r.nearly = svd_A.U.col(r.rank_A - 1).cwiseAbs();
 
-  const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q + C);
-  const double size = (r.m ? bs.cwiseAbs().maxCoeff() : 0) + (r.n ? Qs.cwiseAbs().maxCoeff() : 0);
+  // A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch.
+  constexpr double round_off = 1e-12;
+  const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q.cwiseAbs() + C.cwiseAbs());
+  const VectorXd terms = bs.cwiseAbs().cwiseMax(scale.t.cwiseProduct(e.b_size.size() ? e.b_size : VectorXd::Zero(r.m)));
   const ShortBasis sets(svd_A.left_null_space(r.rank_A));
   for (Index k = 0; k < sets.X.cols(); ++k) {
     RowSet set;
     set.row = sets.pivots[static_cast<std::size_t>(k)];
     const VectorXd ys = g.r.cwiseProduct(sets.X.col(k));  // per row of As
     set.y = scale.t.cwiseProduct(ys);
-    set.scaled_gap = size > 0 ? std::abs(ys.dot(bs)) / (ys.norm() * size) : 0;
-    set.consistent = set.scaled_gap <= options.conflict;
+    double accelerations = 0;
+    for (Index j = 0; j < r.n; ++j)
+      if ((ys.array() != 0 && As.col(j).array() != 0).any()) accelerations = std::max(accelerations, Qs[j]);
+    set.consistent = std::abs(ys.dot(bs)) <=
+                     options.conflict * ys.cwiseAbs().dot(terms) + round_off * ys.cwiseAbs().sum() * accelerations;
     set.y /= set.y.cwiseAbs().maxCoeff();
     set.gap = std::abs(set.y.dot(e.b));
     r.redundant.push_back(std::move(set));

@@ -23,6 +23,8 @@ struct Equations {
   VectorXd b;       // m
   VectorXd C = {};  // n, non-ideal constraint force as prescribed [US10, Eq. 6]; empty means 0
 
+  VectorXd b_size = {};  // m, magnitude of the terms b is the sum of, for its round-off; empty: |b|
+
   std::vector<int> blocks = {};           // sizes of M's diagonal blocks; empty: one block
   std::vector<int> groups = {};           // coordinates with the same number share one scale; empty: each by itself
   std::optional<Massless> massless = {};  // null(M), where it is known better than M's entries tell
@@ -32,7 +34,7 @@ struct RankOptions {
   double determined = 1e-9;  // balanced singular values of A N0 above this count
   double redundant = 1e-8;   // balanced singular values of A below this count as zero
   double nearly = 1e-5;      // ... and those between are reported as nearly dependent rows
-  double conflict = 1e-6;    // |y'b| above this, scaled, is a conflict
+  double conflict = 1e-6;    // |y'b| above this share of the terms it is the sum of is a conflict
 };
 
 // A set of dependent rows, y'A = 0.

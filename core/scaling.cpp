@@ -44,9 +44,17 @@ Balance balance(const MatrixXd& P, const std::vector<int>& groups) {
   return f;
 }
 
-Scaling scaling(const VectorXd& diagonal_of_M, const MatrixXd& A, const std::vector<int>& groups, const VectorXd& force,
-                const VectorXd& b) {
-  const Index n = A.cols(), m = A.rows();
+Scaling scaling(const VectorXd& diagonal_of_M, const MatrixXd& A_given, const std::vector<int>& groups,
+                const VectorXd& force, const VectorXd& b) {
+  const Index n = A_given.cols(), m = A_given.rows();
+  // cos(90 deg) = 6e-17 beside 1 is no reason to scale anything.
+  constexpr double round_off = 4e-16;  // of the row's largest entry
+  MatrixXd A = A_given;
+  for (Index i = 0; n > 0 && i < m; ++i) {
+    const double largest = A.row(i).cwiseAbs().maxCoeff();
+    for (Index j = 0; j < n; ++j)
+      if (std::abs(A(i, j)) < round_off * largest) A(i, j) = 0;
+  }
   const int count = group_count(groups);
   const auto group = [&](Index j) { return groups[static_cast<std::size_t>(j)]; };
 

@@ -13,24 +13,18 @@ struct Place {
   CoordinateTable::Range range;
 };
 
-Place place(const State& s, std::string_view name) {
+Place place(const State& s, std::string_view name, bool one = false) {
   if (!s.names)
     Label{"state", std::string(name)}.fail<InvalidModel>("this state has no names", "take it from System::state()");
   const bool velocity = !name.empty() && name.back() == '\'';
-  const auto range = s.names->find(velocity ? name.substr(0, name.size() - 1) : name);
+  const std::string_view coordinate = velocity ? name.substr(0, name.size() - 1) : name;
+  const auto range = s.names->find(coordinate);
+  if (one) (void)s.names->find_one(coordinate);  // throws if it is a body
   const VectorXd& x = velocity ? s.v : s.q;
   if (x.size() != s.names->size())
     Label{"state", velocity ? "v" : "q"}.fail<WrongSize>(fmt::format("has {} entries", x.size()),
                                                          fmt::format("give {}, one per coordinate", s.names->size()));
   return {velocity, range};
-}
-
-Place place_of_one(const State& s, std::string_view name) {
-  const Place p = place(s, name);
-  if (p.range.size != 1 || name.find('.') == std::string_view::npos)
-    Label{"state", std::string(name)}.fail<InvalidModel>(fmt::format("is a body of {} coordinates", p.range.size),
-                                                         "name one of them, as in body.x");
-  return p;
 }
 
 }  // namespace
@@ -53,13 +47,21 @@ CoordinateTable::Range CoordinateTable::find(std::string_view name) const {
       guess.empty() ? "the system has no coordinates" : fmt::format("did you mean '{}'?", guess));
 }
 
+Index CoordinateTable::find_one(std::string_view coordinate) const {
+  const Range range = find(coordinate);
+  if (coordinate.find('.') == std::string_view::npos)
+    Label{"coordinate", std::string(coordinate)}.fail<InvalidModel>(
+        fmt::format("is a body of {} coordinates", range.size), "name one of them, as in body.x");
+  return range.first;
+}
+
 double State::get(std::string_view name) const {
-  const Place p = place_of_one(*this, name);
+  const Place p = place(*this, name, true);
   return (p.velocity ? v : q)[p.range.first];
 }
 
 void State::set(std::string_view name, double value) {
-  const Place p = place_of_one(*this, name);
+  const Place p = place(*this, name, true);
   (p.velocity ? v : q)[p.range.first] = value;
 }
 

@@ -29,6 +29,7 @@ class CoordinateTable {
   };
   // A coordinate or a whole body.  Throws InvalidModel with the nearest name if there is none.
   Range find(std::string_view name) const;
+  Index find_one(std::string_view coordinate) const;  // a coordinate, not a body
 
  private:
   std::vector<std::string> names_;

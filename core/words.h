@@ -28,6 +28,14 @@ inline void require_positive(const Label& label, const std::string& field, doubl
   label.require(std::isfinite(x) && x > 0, fmt::format("{} = {} {} is not positive", field, x, unit),
                 "give a finite number > 0");
 }
+// About an origin off the centre of mass the moment is J + m |c|^2: a small J would drown in it, and accelerations with
+// it.
+inline void require_visible_inertia(const Label& label, double J, double mc2) {
+  constexpr double visible = 1e-6;
+  label.require(J >= visible * mc2,
+                fmt::format("inertia {:.3g} kg m^2 is lost beside mass |centre|^2 = {:.3g} kg m^2", J, mc2),
+                "put the origin at the centre of mass (joints may lie anywhere), or set that inertia to 0");
+}
 inline void require_direction(const Label& label, const std::string& field, const auto& d) {
   require_finite(label, field, d);
   label.require(d.norm() > 0, fmt::format("{} has length 0", field), "give a direction; any length > 0 will do");

@@ -1,4 +1,4 @@
-// A bead on a turning, rough wire: a constraint that does work.
+// A bead on a rough wire: a constraint that does work.
 //
 //        y   wire: y = x tan(beta), held at the origin
 //        |  /o bead, 1 kg; besides holding it, the wire drags it with C = -c v
@@ -48,8 +48,8 @@ int main() {
   for (Index i = 0; i < 2; ++i)
     fmt::print("{:<8} {:12.6f} {:12.6f} {:12.6f}\n", system.coordinate(i), solution.Qc[i], solution.Qc_ideal[i],
                solution.Qc_nonideal[i]);
-  fmt::print("power of the constraint {:.6f} W, of which ideal {:.6f} W\n", s.v.dot(solution.Qc),
-             std::abs(s.v.dot(solution.Qc_ideal)));
+  fmt::print("power of the constraint {:.6f} W = that of its law, {:.6f} W\n", s.v.dot(solution.Qc),
+             -c * speed * speed);
 
   for (int i = 0; i < 100; ++i) s = rk4_step(system, s, 0.01);
   const double k = c / m, terminal = -g * std::sin(beta) / k;  // s' = terminal + (speed - terminal) exp(-k t)

@@ -17,7 +17,11 @@ template <class F> struct Force {
 
   template <class... X>
   requires std::invocable<const F&, X&...>
-  void act(X&... bodies_and_t) const { f(bodies_and_t...); }
+  void act(X&... bodies_and_t) const {
+    static_assert(!std::invocable<const F&, X...>,
+                  "take the bodies by reference (auto& a): a copy would lose the force");
+    f(bodies_and_t...);
+  }
 };
 
 template <class F> struct Potential {

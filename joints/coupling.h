@@ -26,7 +26,7 @@ struct Coupling {
   double constant = 0;
   double rate = 0;
 
-  static constexpr std::array<RowInfo, 1> rows{{{"sum", "relative change of the coupled coordinates", "force"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"sum", "a combination of its coordinates", "force"}}};
 
   // The arguments are bodies..., t.
   template <class... X> auto phi(const X&... bodies_and_t) const {
@@ -51,7 +51,7 @@ struct Coupling {
       std::size_t i = 0;
       const auto known = [&](const auto& b) { return i++ != term.body || coordinate_index(b, term.coordinate) >= 0; };
       label.require((known(bodies) && ...), fmt::format("body {} has no coordinate '{}'", term.body, term.coordinate),
-                    "check the name");
+                    "check the name against the body's coordinates");
     }
     label.require(std::isfinite(constant) && std::isfinite(rate), fmt::format("constant {}, rate {}", constant, rate),
                   "give finite numbers");

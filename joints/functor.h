@@ -55,7 +55,11 @@ template <class J, class F> struct Nonideal : detail::RowsOf<J> {
   auto psi(const X&... bodies_and_t) const { return joint.psi(bodies_and_t...); }
   template <class... X>
   requires std::invocable<const F&, X&...>
-  void nonideal(X&... bodies_and_t) const { law(bodies_and_t...); }
+  void nonideal(X&... bodies_and_t) const {
+    static_assert(!std::invocable<const F&, X...>,
+                  "take the bodies by reference (auto& a): a copy would lose the force");
+    law(bodies_and_t...);
+  }
   template <class... X>
   requires requires(const J& j, const X&... x) { j.validate(x...); }
   void validate(const X&... label_and_bodies) const { joint.validate(label_and_bodies...); }

@@ -132,7 +132,8 @@ TEST_CASE("state: coordinates and velocities by name, whole bodies too; wrong na
                        "coordinate 'arm/rod.thet': there is none of this name among 3; did you mean 'arm/rod.theta'?",
                        InvalidModel);
   CHECK_THROWS_WITH_AS(s.set("arm/rod", 1.0),
-                       "state 'arm/rod': is a body of 2 coordinates; name one of them, as in body.x", InvalidModel);
+                       "coordinate 'arm/rod': is a body of 2 coordinates; name one of them, as in body.x",
+                       InvalidModel);
   CHECK_THROWS_WITH_AS(s.set("cart", {1, 2}), "state 'cart': has 1 coordinates; 2 values were given", WrongSize);
   s.q.resize(2);
   CHECK_THROWS_WITH_AS(s.get("cart.x"), "state 'q': has 2 entries; give 3, one per coordinate", WrongSize);

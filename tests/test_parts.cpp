@@ -273,6 +273,8 @@ TEST_CASE("functions of double only are accepted, and refused by name where a de
     build(a, p);
     const System system(a);
     const VectorXd a0 = solve(system, system.state()).a;  // works
+    REQUIRE(system.without_derivatives().size() == 1);
+    CHECK(std::string(message).find("'" + system.without_derivatives()[0] + "'") != std::string::npos);
     CHECK_THROWS_WITH_AS(system.derivatives(system.state(), a0), message, NoDerivative);
   };
   refuse(
@@ -313,6 +315,24 @@ TEST_CASE("bad parameters are refused at add and connect, by name") {
   const auto p = a.add("p", PlanarBody{.mass = 1, .inertia = 1});
   const auto r = a.add("r", RigidBody{.mass = 1, .inertia = full_inertia});
   const double nan = std::nan("");
+  CHECK_THROWS_WITH_AS(
+      a.add("b", PlanarBody{.mass = 2, .inertia = 1e-9, .centre = {1, 0}}),
+      "body 'b': inertia 1e-09 kg m^2 is lost beside mass |centre|^2 = 2 kg m^2; put the origin at the "
+      "centre of mass (joints may lie anywhere), or set that inertia to 0",
+      InvalidModel);
+  CHECK_THROWS_WITH_AS(
+      a.add("b", RigidBody{.mass = 2, .inertia = Vec3<double>(1, 1, 1e-9).asDiagonal(), .centre = {1, 0, 0}}),
+      doctest::Contains("is lost beside mass |centre|^2 = 2 kg m^2"), InvalidModel);
+  CHECK_NOTHROW(Assembly("fine").add(
+      "b", RigidBody{.mass = 2, .inertia = Vec3<double>(1, 1, 0).asDiagonal(), .centre = {1, 0, 0}}));
+  CHECK_THROWS_WITH_AS(a.connect("j", Holonomic{[](const auto& x, const auto&) { return x.coordinate("z"); }}, p),
+                       "joint 'j': coordinate 'z': the body has none of this name; it has x, y, theta; correct what it "
+                       "asks of its bodies",
+                       InvalidModel);
+  CHECK_THROWS_WITH_AS(a.apply("f", Force{[](auto& x, const auto&) { x.apply_to("z", 1.0); }}, p),
+                       doctest::Contains("force 'f': coordinate 'z': the body has none of this name"), InvalidModel);
+  CHECK_THROWS_WITH_AS(RigidBody::pose({0, 0, 0}, {0, 0, 0, 0}),
+                       "quaternion 'u': has length 0; give a finite one of length > 0", InvalidModel);
   CHECK_THROWS_WITH_AS(a.add("b", Particle<2>{.mass = -1}),
                        "body 'b': mass = -1 kg is negative; give a number >= 0 (0 is allowed)", InvalidModel);
   CHECK_THROWS_WITH_AS(a.add("b", PlanarBody{.mass = nan}),
@@ -332,7 +352,8 @@ TEST_CASE("bad parameters are refused at add and connect, by name") {
   CHECK_THROWS_WITH_AS(a.connect("j", Coupling{.terms = {{1, "x", 1}}}, p),
                        "joint 'j': a term names body 1 of 1; bodies are counted from 0", InvalidModel);
   CHECK_THROWS_WITH_AS(a.connect("j", Coupling{.terms = {{0, "z", 1}}}, p),
-                       "joint 'j': body 0 has no coordinate 'z'; check the name", InvalidModel);
+                       "joint 'j': body 0 has no coordinate 'z'; check the name against the body's coordinates",
+                       InvalidModel);
   CHECK_THROWS_WITH_AS(a.add("b", Subsystem{.coordinates = {"s", "w"}, .M = (MatrixXd(2, 2) << 1, 2, 0, 1).finished()}),
                        "body 'b': the mass matrix is not symmetric: (s, w) = 2 but (w, s) = 0; give a symmetric matrix",
                        InvalidMass);

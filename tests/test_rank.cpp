@@ -44,16 +44,16 @@ double parallel(const VectorXd& x, const VectorXd& y) { return std::abs(x.normal
 }  // namespace
 
 TEST_CASE("every rank of 6000 random systems is right, whatever their units") {
-  unsigned wrong = 0, redundant = 0, deficient = 0;
+  unsigned redundant = 0, deficient = 0;
   Worst dropped, null, values, sets;
   double kept = 1, smallest_row = 1;
   for (unsigned seed = 0; seed < system_count; ++seed) {
     const RandomEquations s = random_equations(seed, {.thinnest = 0});
     const Rank rank = numerical_rank(s.e);
-    const bool right = rank.rank_M == s.rank_M && rank.rank_A == s.rank_A && rank.rank_MA == s.rank_MA;
-    if (!right) ++wrong;
     CAPTURE(seed);
-    REQUIRE(right);
+    REQUIRE(rank.rank_M == s.rank_M);
+    REQUIRE(rank.rank_A == s.rank_A);
+    REQUIRE(rank.rank_MA == s.rank_MA);
     CHECK(rank.determined() == (s.F.cols() == 0));
     CHECK(rank.consistent());
     CHECK(static_cast<Index>(rank.redundant.size()) == rank.m - rank.rank_A);
@@ -85,7 +85,6 @@ TEST_CASE("every rank of 6000 random systems is right, whatever their units") {
     REQUIRE(plain.values.size() == rank.values.size());
     values.take((plain.values - rank.values).norm(), seed);
   }
-  CHECK(wrong == 0);
   CHECK(redundant > system_count / 10);
   CHECK(deficient > system_count / 10);
   // Both sides keep away from the thresholds 1e-9 (determined) and 1e-8 .. 1e-5 (redundant).
