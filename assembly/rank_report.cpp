@@ -31,10 +31,14 @@ FreeDirection describe(const System& system, const Evaluation& e, const Equation
   }
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
   const std::string& leading = f.parts.front().coordinate;
-  f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", leading.substr(0, leading.rfind('.'))));
-  f.remedies.push_back(f.parts.size() == 1 ? fmt::format("hold {} by a joint", leading)
-                                           : "hold this motion by a joint");
-  if (f.parts.size() == 1) f.remedies.push_back("drop the coordinate");
+  const std::string body = leading.substr(0, leading.rfind('.'));
+  const auto& constraints = system.constraints();
+  const bool independent =
+      std::none_of(constraints.begin(), constraints.end(), [&](const auto& c) { return c.own && c.name == body; });
+  const bool alone = f.parts.size() == 1 && independent;  // the motion is one coordinate, and not part of a quaternion
+  f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", body));
+  f.remedies.push_back(alone ? fmt::format("hold {} by a joint", leading) : "hold this motion by a joint");
+  if (alone) f.remedies.push_back("drop the coordinate");
 
   const VectorXd Q = eq.Q + eq.C;
   f.force = f.direction.dot(Q);

@@ -46,7 +46,9 @@ std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& d
     return "its quaternion changes length";
   }
   const Vec3<double> w = angular_velocity<double>(q, dq);
-  const std::string own = direction_in_words(w_body);
+  Index largest = 0;
+  w_body.cwiseAbs().maxCoeff(&largest);
+  const std::string own = direction_in_words(w_body / w_body[largest]);  // an axis has no sense
   std::string text = "turns about its own " + (own.size() <= 2 ? own : "axis " + own);
   if (velocity.norm() <= round_off * size) return text + " through its origin";
   const Vec3<double> on_axis = q.head<3>() + w.cross(velocity) / w.squaredNorm();

@@ -616,6 +616,29 @@ TEST_CASE("a system without bodies, without rows or with the ground alone has a 
   CHECK(solve(System(a), System(a).state()).a == VectorXd::Zero(1));
 }
 
+TEST_CASE("rank report: a thin rod and a point mass in a frame turn freely about the axes without inertia") {
+  Assembly a("free");
+  a.add("rod", RigidBody{.mass = 1, .inertia = Vec3<double>(0, 1, 1).asDiagonal()});
+  a.add("point", RigidBody{.mass = 1, .centre = {0, 0, 1}});
+  const System system(a);
+  const RankReport r = check_rank(system, system.evaluate(system.state()));
+  CHECK(r.rank.rank_M == 8);
+  REQUIRE(r.free.size() == 4);
+  std::vector<std::string> motions;
+  for (const FreeDirection& f : r.free) {
+    REQUIRE(f.motions.size() == 1);
+    motions.push_back(f.motions[0]);
+    CHECK(f.remedies == std::vector<std::string>{"give " + f.motions[0].substr(0, f.motions[0].find(' ')) +
+                                                     " mass or inertia in this motion",
+                                                 "hold this motion by a joint"});
+  }
+  std::sort(motions.begin(), motions.end());
+  CHECK(motions == std::vector<std::string>{"point turns about its own x through the point (0, 0, 1)",
+                                            "point turns about its own y through the point (0, 0, 1)",
+                                            "point turns about its own z through its origin",
+                                            "rod turns about its own x through its origin"});
+}
+
 TEST_CASE("a conflict is not hidden by a large force elsewhere, and round-off is no conflict") {
   Assembly a("tug");
   const auto p = a.add("p", Particle<1>{.mass = 1});
