@@ -18,19 +18,14 @@ void require_name(const Label& label) {
 
 Assembly::Assembly(std::string name) : name_(std::move(name)) { require_name({"assembly", name_}); }
 
-std::vector<std::string> Assembly::names() const {
-  std::vector<std::string> all;
-  for (const auto& e : bodies_) all.push_back(e.name);
-  for (const auto& e : constraints_) all.push_back(e.name);
-  for (const auto& e : forces_) all.push_back(e.name);
-  for (const auto& e : nested_) all.push_back(e.name);
-  return all;
+std::string Assembly::did_you_mean(const std::string& name) const {
+  if (names_.empty()) return "it is empty";
+  return fmt::format("did you mean '{}'?", nearest_name(name, {names_.begin(), names_.end()}));
 }
 
 void Assembly::require_new(const Label& label) const {
   require_name(label);
-  const auto all = names();
-  if (std::find(all.begin(), all.end(), label.name) != all.end())
+  if (names_.count(label.name) > 0)
     label.fail<InvalidModel>(fmt::format("the name is already used in assembly '{}'", name_),
                              "give every part a name of its own");
 }
@@ -106,6 +101,7 @@ void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, c
 
 Nested Assembly::add(const std::string& name, const Assembly& part) {
   require_new({"assembly", name});
+  names_.insert(name);
   nested_.push_back({name, part});
   return {name};
 }
@@ -130,14 +126,11 @@ std::shared_ptr<const BodyModel> Assembly::find(const std::string& path) const {
     where = &it->part;
     rest = rest.substr(slash + 1);
   }
-  const auto it =
-      std::find_if(where->bodies_.begin(), where->bodies_.end(), [&](const auto& e) { return e.name == rest; });
-  if (it == where->bodies_.end()) {
-    const std::string guess = nearest_name(rest, where->names());
+  const auto it = where->models_.find(rest);
+  if (it == where->models_.end())
     Label{"body", path}.fail<InvalidModel>(fmt::format("assembly '{}' has no body '{}'", where->name_, rest),
-                                           guess.empty() ? "it is empty" : fmt::format("did you mean '{}'?", guess));
-  }
-  return it->model;
+                                           where->did_you_mean(rest));
+  return it->second;
 }
 
 void Assembly::require_known(const Label& label, const std::vector<Reference>& bodies) const {
@@ -174,10 +167,11 @@ void Assembly::remove(const std::string& name) {
   const auto erase = [&](auto& parts) {
     return std::erase_if(parts, [&](const auto& e) { return e.name == name; }) > 0;
   };
-  if (erase(bodies_) || erase(constraints_) || erase(forces_) || erase(nested_)) return;
-  const std::string guess = nearest_name(name, names());
-  Label{"part", name}.fail<InvalidModel>(fmt::format("assembly '{}' has no part of this name", name_),
-                                         guess.empty() ? "it is empty" : fmt::format("did you mean '{}'?", guess));
+  if (names_.erase(name) == 0)
+    Label{"part", name}.fail<InvalidModel>(fmt::format("assembly '{}' has no part of this name", name_),
+                                           did_you_mean(name));
+  models_.erase(name);
+  (void)(erase(bodies_) || erase(constraints_) || erase(forces_) || erase(nested_));  // it is one of these
 }
 
 Assembly& Assembly::nested(const std::string& name) {

@@ -13,8 +13,10 @@
 // Copies are cheap and independent.  A System is made from an Assembly and does not change with it.
 
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,8 @@ class Assembly {
     if constexpr (requires { body.validate(label); }) body.validate(label);
     auto model = std::make_shared<const BodyOf<B>>(std::move(body));
     require_sizes(label, *model);
+    names_.insert(name);
+    models_[name] = model;
     bodies_.push_back({name, model});
     return {name, std::move(model)};
   }
@@ -67,6 +71,7 @@ class Assembly {
       joint.validate(label);
     auto model = std::make_shared<const JointOf<J, B...>>(std::move(joint), body.model->body()...);
     probe(label, bodies, *model);
+    names_.insert(name);
     constraints_.push_back({name, bodies, std::move(model)});
   }
 
@@ -80,6 +85,7 @@ class Assembly {
     if constexpr (requires { force.validate(label); }) force.validate(label);
     auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->body()...);
     probe(label, bodies, *model);
+    names_.insert(name);
     forces_.push_back({name, bodies, std::move(model)});
   }
 
@@ -132,9 +138,11 @@ class Assembly {
   static void probe(const Label& label, const std::vector<Reference>& bodies, const ConstraintModel& model);
   static void probe(const Label& label, const std::vector<Reference>& bodies, const ForceModel& model);
   std::shared_ptr<const BodyModel> find(const std::string& path) const;  // throws if there is none
-  std::vector<std::string> names() const;
+  std::string did_you_mean(const std::string& name) const;
 
   std::string name_;
+  std::set<std::string> names_;                                     // of all parts
+  std::map<std::string, std::shared_ptr<const BodyModel>> models_;  // of bodies_, by name
   std::optional<Vec3<double>> gravity_;
   std::vector<BodyEntry> bodies_;
   std::vector<PartEntry<ConstraintModel>> constraints_;

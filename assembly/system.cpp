@@ -21,18 +21,23 @@ void require_same_gravity(const Assembly& whole, const Assembly& part, const std
 System::System(const Assembly& assembly) : name_(assembly.name()) {
   for (const auto& e : assembly.nested()) require_same_gravity(assembly, e.part, e.name);
   gravity_ = assembly.gravity().value_or(gravity_);
-  flatten(assembly, "");
+  std::unordered_map<std::string, std::size_t> index;
+  flatten(assembly, "", index);
 
   auto layout = std::make_shared<Layout>();
   auto names = std::make_shared<CoordinateTable>();
+  int groups = 0;
   for (BodyInfo& b : bodies_) {
     b.first = layout->n;
     layout->M.push_back({b.first, b.size, layout->mass_values});
     layout->n += b.size;
     layout->mass_values += b.size * b.size;
     names->add(b.name, b.model->coordinates());
-    const int base = groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1;
-    for (const int g : b.model->groups()) groups_.push_back(base + g);
+    const int base = groups;
+    for (const int g : b.model->groups()) {
+      groups_.push_back(base + g);
+      groups = std::max(groups, base + g + 1);
+    }
   }
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     ConstraintInfo& c = constraints_[i];
@@ -54,22 +59,23 @@ System::System(const Assembly& assembly) : name_(assembly.name()) {
   names_ = std::move(names);
 }
 
-void System::flatten(const Assembly& assembly, const std::string& prefix) {
+void System::flatten(const Assembly& assembly, const std::string& prefix,
+                     std::unordered_map<std::string, std::size_t>& index) {
   for (const auto& e : assembly.bodies()) {
+    index[prefix + e.name] = bodies_.size();
     bodies_.push_back({prefix + e.name, 0, static_cast<Index>(e.model->coordinates().size()), e.model});
     if (auto own = e.model->own_constraint())
       constraints_.push_back({prefix + e.name, true, 0, 0, 0, {bodies_.size() - 1}, 0, std::move(own)});
   }
-  for (const auto& e : assembly.nested()) flatten(e.part, prefix + e.name + "/");
+  for (const auto& e : assembly.nested()) flatten(e.part, prefix + e.name + "/", index);
   const auto indices = [&](const std::vector<Assembly::Reference>& references) {
     std::vector<std::size_t> out;
     for (const auto& [path, model] : references) {
-      const std::string name = prefix + path;
-      const auto it = std::find_if(bodies_.begin(), bodies_.end(), [&](const BodyInfo& b) { return b.name == name; });
-      if (it == bodies_.end() || it->model != model)
-        Label{"body", name}.fail<InvalidModel>("a joint or force needs it, but it was removed or replaced",
-                                               "remove that part too, or connect it again");
-      out.push_back(static_cast<std::size_t>(it - bodies_.begin()));
+      const auto it = index.find(prefix + path);
+      if (it == index.end() || bodies_[it->second].model != model)
+        Label{"body", prefix + path}.fail<InvalidModel>("a joint or force needs it, but it was removed or replaced",
+                                                        "remove that part too, or connect it again");
+      out.push_back(it->second);
     }
     return out;
   };

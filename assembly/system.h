@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <mortise/assembly/assembly.h>
@@ -87,7 +88,8 @@ class System {
   Equations equations(const Evaluation& e) const;
 
  private:
-  void flatten(const Assembly& assembly, const std::string& prefix);
+  void flatten(const Assembly& assembly, const std::string& prefix,
+               std::unordered_map<std::string, std::size_t>& index);
   void require_state(const State& s) const;
   void require_own(const Evaluation& e) const;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
