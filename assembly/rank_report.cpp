@@ -29,7 +29,11 @@ FreeDirection describe(const System& system, const Evaluation& e, const Equation
     const std::string motion = b.model->describe(e.state, b.first, f.direction.segment(b.first, b.size));
     if (!motion.empty()) f.motions.push_back(b.name + " " + motion);
   }
-  std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  // Largest share first; among equals (to round-off) what has no mass of its own.
+  std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
+    const double difference = std::round(a.share / visible) - std::round(b.share / visible);
+    return difference != 0 ? difference > 0 : a.mass == 0 && b.mass != 0;
+  });
   const std::string& leading = f.parts.front().coordinate;
   const std::string body = leading.substr(0, leading.rfind('.'));
   const auto& constraints = system.constraints();

@@ -130,9 +130,10 @@ Rank numerical_rank(const Equations& e, const RankOptions& options) {
   r.N = N0 * columns.asDiagonal() * ShortBasis(svd.null_space(held)).X;
   r.shares = scale.d.cwiseInverse().asDiagonal() * r.N.cwiseAbs();
   for (Index k = 0; k < r.N.cols(); ++k) {
-    Index largest = 0;
-    r.shares.col(k) /= r.shares.col(k).maxCoeff(&largest);
-    r.N.col(k) /= r.N(largest, k);
+    r.shares.col(k) /= r.shares.col(k).maxCoeff();
+    Index first = 0;  // of the largest entries, so that round-off does not choose between equals
+    while (r.shares(first, k) < 1 - 1e-9) ++first;
+    r.N.col(k) /= r.N(first, k);
   }
 
   // Dependent rows, judged on A alone.
