@@ -20,7 +20,9 @@
 #include <string>
 #include <vector>
 
-#include <mortise/assembly/model_of.h>
+#include <mortise/assembly/body_of.h>
+#include <mortise/assembly/force_of.h>
+#include <mortise/assembly/joint_of.h>
 
 namespace mortise {
 

@@ -1,5 +1,6 @@
 #pragma once
-// Bodies, constraints and forces behind one virtual call per block; statically typed inside (model_of.h).
+// Bodies, constraints and forces behind one virtual call per block; statically typed inside (body_of.h,
+// joint_of.h, force_of.h).
 // Models are immutable and know no numbering: the first coordinate of each body comes as an argument, so one model
 // serves every copy of a subsystem.
 

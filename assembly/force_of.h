@@ -1,0 +1,80 @@
+#pragma once
+// From a force, a plain struct, to its model: act() as it is, or Q = -dV/dq by dual numbers.
+
+#include <tuple>
+#include <utility>
+
+#include <mortise/assembly/attached.h>
+#include <mortise/assembly/seeding.h>
+
+namespace mortise {
+
+namespace detail {
+
+template <class F, class T, class... B>
+concept HasAct = requires(const F& f, Acted<B, T>&... b, const T& t) {
+  f.act(b..., t);
+};
+template <class F, class T, class... B>
+concept HasPotential = requires(const F& f, const Placed<B, T>&... b, const T& t) {
+  f.potential(b..., t);
+};
+
+}  // namespace detail
+
+template <class F, Body... B> class ForceOf final : public ForceModel {
+  static constexpr bool has_act = detail::HasAct<F, double, B...>;
+  static constexpr bool has_potential = detail::HasPotential<F, double, B...>;
+  static_assert(has_act != has_potential,
+                "this force needs either act(bodies..., t) or potential(bodies..., t) for these body types");
+  static_assert(!has_potential || detail::HasPotential<F, FirstOrder, B...>,
+                "potential must be a template: its derivatives are the force");
+
+ public:
+  ForceOf(F force, std::shared_ptr<const B>... body) : force_(std::move(force)), bodies_(std::move(body)...) {}
+
+  bool differentiable() const override { return has_potential || detail::HasAct<F, FirstOrder, B...>; }
+  void act(const State& s, Firsts first, VectorRef Q) const override {
+    bodies_.add(total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
+  }
+  std::optional<Slopes> slopes(const State& s, Firsts first) const override {
+    if constexpr (has_potential || detail::HasAct<F, FirstOrder, B...>) {
+      return slopes_of(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first),
+                       [&](const auto& q, const auto& v) { return total<FirstOrder>(q, v, FirstOrder(s.t)); });
+    } else {
+      return std::nullopt;
+    }
+  }
+  std::optional<double> potential(const State& s, Firsts first) const override {
+    if constexpr (has_potential)
+      return call<double>(bodies_.stacked(s.q, first), s.t);
+    else
+      return std::nullopt;
+  }
+
+ private:
+  template <class T> T call(const Vec<T, dynamic>& q, const T& t) const {
+    return std::apply([&](const auto&... view) { return T(force_.potential(view..., t)); },
+                      bodies_.template placed<T>(q));
+  }
+  template <class T> Vec<T, dynamic> total(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
+    if constexpr (has_act) {
+      return bodies_.template acted<T>(q, v, [&](auto&... view) { force_.act(view..., t); });
+    } else {  // Q = -dV/dq
+      using S = Dual<T, 1>;
+      Vec<S, dynamic> x = q.template cast<S>();
+      Vec<T, dynamic> Q(q.size());
+      for (Index i = 0; i < q.size(); ++i) {
+        x[i] = S::variable(q[i], 0);
+        Q[i] = -call<S>(x, S(t)).d[0];
+        x[i] = S(q[i]);
+      }
+      return Q;
+    }
+  }
+
+  F force_;
+  Attached<B...> bodies_;
+};
+
+}  // namespace mortise

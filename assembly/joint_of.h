@@ -1,0 +1,162 @@
+#pragma once
+// From a joint, a plain struct, to its model: rows and slopes by dual numbers.
+//
+//   A = d phi/dq,  b = -d^2/ds^2 phi(q + s v, t + s)         holonomic rows
+//   A = d psi/dv,  b = -d/ds psi(q + s v, v, t + s)          nonholonomic rows
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <mortise/assembly/attached.h>
+#include <mortise/assembly/seeding.h>
+
+namespace mortise {
+
+namespace detail {
+
+// Number of rows a functor returns: an Eigen vector of fixed size, or one scalar.
+template <class R> constexpr int row_count() {
+  if constexpr (std::is_base_of_v<Eigen::EigenBase<R>, R>) {
+    static_assert(std::is_base_of_v<Eigen::PlainObjectBase<R>, R>,
+                  "phi or psi returns an Eigen expression, which refers to dead temporaries: return a Vec<T, rows>");
+    static_assert(R::RowsAtCompileTime != dynamic && R::ColsAtCompileTime == 1,
+                  "phi or psi must return a Vec<T, rows>");
+    return R::RowsAtCompileTime;
+  } else {
+    return 1;
+  }
+}
+const auto& row(const auto& rows, [[maybe_unused]] int i) {
+  if constexpr (requires { rows[i]; })
+    return rows[i];
+  else
+    return rows;
+}
+
+template <class J, class T, class... B>
+concept HasPhi = requires(const J& j, const Placed<B, T>&... b, const T& t) {
+  j.phi(b..., t);
+};
+template <class J, class T, class... B>
+concept HasPsi = requires(const J& j, const Moving<B, T>&... b, const T& t) {
+  j.psi(b..., t);
+};
+template <class J, class T, class... B>
+concept HasNonideal = requires(const J& j, Acted<B, T>&... b, const T& t) {
+  j.nonideal(b..., t);
+};
+
+}  // namespace detail
+
+template <class J, Body... B> class JointOf final : public ConstraintModel {
+  static constexpr bool has_phi = detail::HasPhi<J, double, B...>, has_psi = detail::HasPsi<J, double, B...>;
+  static_assert(has_phi || has_psi,
+                "this joint has no phi(bodies..., t) and no psi(bodies..., t) for these body types");
+  static_assert(!has_phi || detail::HasPhi<J, FirstOrder, B...>, "phi must be a template: its derivatives are needed");
+  static_assert(!has_psi || detail::HasPsi<J, FirstOrder, B...>, "psi must be a template: its derivatives are needed");
+
+  static constexpr int phi_rows() {
+    if constexpr (has_phi)
+      return detail::row_count<decltype(std::declval<const J&>().phi(std::declval<const Placed<B, double>&>()...,
+                                                                     0.0))>();
+    else
+      return 0;
+  }
+  static constexpr int psi_rows() {
+    if constexpr (has_psi)
+      return detail::row_count<decltype(std::declval<const J&>().psi(std::declval<const Moving<B, double>&>()...,
+                                                                     0.0))>();
+    else
+      return 0;
+  }
+  static constexpr int h = phi_rows(), m = h + psi_rows();
+
+ public:
+  JointOf(J joint, std::shared_ptr<const B>... body) : joint_(std::move(joint)), bodies_(std::move(body)...) {}
+
+  Index holonomic() const override { return h; }
+  std::vector<Row> rows() const override {
+    std::vector<Row> out;
+    if constexpr (requires { joint_.rows.size(); }) {
+      static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(joint_.rows)>> == m,
+                    "one RowInfo per row of phi and psi");
+      for (const RowInfo& r : joint_.rows)
+        out.push_back({std::string(r.name), std::string(r.removes), std::string(r.reaction)});
+    } else {
+      for (int i = 1; i <= m; ++i) out.push_back({fmt::format("{}", i), "", "lambda"});
+    }
+    return out;
+  }
+
+  void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,
+                std::span<Eigen::Map<MatrixXd>> A) const override {
+    const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+    if constexpr (has_phi) {
+      for_each_chunk(q, [&](Index k0, Index n, const auto& x) {
+        const auto f = call_phi(bodies_.template placed<FirstOrder>(x), FirstOrder(s.t));
+        write(f, 0, h, k0, n, value, A);
+      });
+      Vec<SecondOrder, dynamic> x(q.size());
+      for (Index k = 0; k < q.size(); ++k) x[k] = along(q[k], v[k]);
+      const auto f = call_phi(bodies_.template placed<SecondOrder>(x), along(s.t, 1));
+      for (int i = 0; i < h; ++i) b[i] = -detail::row(f, i).d[0].d[0];
+    }
+    if constexpr (has_psi) {
+      const Vec<FirstOrder, dynamic> q0 = q.cast<FirstOrder>();
+      for_each_chunk(v, [&](Index k0, Index n, const auto& y) {
+        const auto f = call_psi(bodies_.template moving<FirstOrder>(q0, y), FirstOrder(s.t));
+        write(f, h, m - h, k0, n, value, A);
+      });
+      using S = Dual<double, 1>;
+      Vec<S, dynamic> x(q.size()), y = v.cast<S>();
+      for (Index k = 0; k < q.size(); ++k) x[k] = S(q[k], {v[k]});
+      const auto f = call_psi(bodies_.template moving<S>(x, y), S::variable(s.t, 0));
+      for (int i = h; i < m; ++i) b[i] = -detail::row(f, i - h).d[0];
+    }
+  }
+
+  bool ideal() const override { return !detail::HasNonideal<J, double, B...>; }
+  bool differentiable() const override { return ideal() || detail::HasNonideal<J, FirstOrder, B...>; }
+  void nonideal(const State& s, Firsts first, VectorRef C) const override {
+    if constexpr (detail::HasNonideal<J, double, B...>)
+      bodies_.add(law<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, C);
+  }
+  std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const override {
+    if constexpr (detail::HasNonideal<J, FirstOrder, B...>) {
+      return slopes_of(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first),
+                       [&](const auto& q, const auto& v) { return law<FirstOrder>(q, v, FirstOrder(s.t)); });
+    } else {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  template <class T> auto call_phi(const auto& views, const T& t) const {
+    return std::apply([&](const auto&... view) { return joint_.phi(view..., t); }, views);
+  }
+  template <class T> auto call_psi(const auto& views, const T& t) const {
+    return std::apply([&](const auto&... view) { return joint_.psi(view..., t); }, views);
+  }
+  template <class T> Vec<T, dynamic> law(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
+    return bodies_.template acted<T>(q, v, [&](auto&... view) { joint_.nonideal(view..., t); });
+  }
+
+  // Rows first_row... of value and of columns k0 ... k0 + n - 1 of A, which are spread over the bodies' blocks.
+  void write(const auto& f, int first_row, int count, Index k0, Index n, VectorRef value,
+             std::span<Eigen::Map<MatrixXd>> A) const {
+    for (int i = 0; i < count; ++i) {
+      const FirstOrder& r = detail::row(f, i);
+      value[first_row + i] = r.v;
+      for (std::size_t body = 0; body < A.size(); ++body)
+        for (Index c = 0; c < bodies_.size(body); ++c)
+          if (const Index k = bodies_.offset(body) + c - k0; k >= 0 && k < n)
+            A[body](first_row + i, c) = r.d[static_cast<std::size_t>(k)];
+    }
+  }
+
+  J joint_;
+  Attached<B...> bodies_;
+};
+
+}  // namespace mortise
