@@ -1,0 +1,34 @@
+#pragma once
+// Solver: accelerations of a System, state after state, in time and memory proportional to the mechanism's graph.
+//
+//   Solver solver(system);
+//   const VectorXd& a = solver.solve(state);      q''; no heap allocation after the first call
+//
+// A state that is not determined gives no numbers: solve() throws UnderModelled or ConflictingRows with the report.
+// One Solver serves one thread; a System may have many.
+
+#include <memory>
+
+#include <mortise/assembly/rank_report.h>
+
+namespace mortise {
+
+struct SolverOptions {
+  RankOptions rank = {};
+  int threads = 1;  // more speed up large systems; the results are the same to the last bit
+};
+
+class Solver {
+ public:
+  explicit Solver(const System& system, const SolverOptions& options = {});
+  explicit Solver(const System&& system, const SolverOptions& options = {}) = delete;  // the system must live on
+
+  const VectorXd& solve(const State& s);
+
+ private:
+  const System& system_;
+  SolverOptions options_;
+  VectorXd a_;
+};
+
+}  // namespace mortise
