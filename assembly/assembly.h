@@ -67,11 +67,11 @@ class Assembly {
     require_new(label);
     const std::vector<Reference> bodies{{body.path, body.model}...};
     require_known(label, bodies);
-    if constexpr (requires { joint.validate(label, *body.model->body()...); })
-      joint.validate(label, *body.model->body()...);
+    if constexpr (requires { joint.validate(label, body.model->modelled()->body...); })
+      joint.validate(label, body.model->modelled()->body...);
     else if constexpr (requires { joint.validate(label); })
       joint.validate(label);
-    auto model = std::make_shared<const JointOf<J, B...>>(std::move(joint), body.model->body()...);
+    auto model = std::make_shared<const JointOf<J, B...>>(std::move(joint), body.model->modelled()...);
     probe(label, bodies, *model);
     names_.insert(name);
     constraints_.push_back({name, bodies, std::move(model)});
@@ -85,7 +85,7 @@ class Assembly {
     const std::vector<Reference> bodies{{body.path, body.model}...};
     require_known(label, bodies);
     if constexpr (requires { force.validate(label); }) force.validate(label);
-    auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->body()...);
+    auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->modelled()...);
     probe(label, bodies, *model);
     names_.insert(name);
     forces_.push_back({name, bodies, std::move(model)});

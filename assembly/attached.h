@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <mortise/assembly/models.h>
-#include <mortise/core/parts.h>
+#include <mortise/assembly/unknowns.h>
 
 namespace mortise {
 
@@ -15,11 +15,11 @@ template <Body... B> class Attached {
  public:
   static constexpr std::size_t count = sizeof...(B);
 
-  explicit Attached(std::shared_ptr<const B>... body) : bodies_(std::move(body)...) {
+  explicit Attached(std::shared_ptr<const Modelled<B>>... body) : bodies_(std::move(body)...) {
     std::size_t i = 0;
     const auto place = [&](const auto& b) {
       offset_[i] = total_;
-      size_[i] = static_cast<Index>(b->coordinates.size());
+      size_[i] = static_cast<Index>(b->body.coordinates.size());
       total_ += size_[i++];
     };
     std::apply([&](const auto&... b) { (place(b), ...); }, bodies_);
@@ -63,16 +63,79 @@ template <Body... B> class Attached {
     return Q;
   }
 
+  // The same views in the unknowns of the bodies (core/marked.h).
+  // static_unknowns: all sizes are known and few enough to be seeded in one pass.
+  static constexpr int unknown_count = ((UnknownsOf<B>::count == dynamic ? 1000 : UnknownsOf<B>::count) + ... + 0);
+  static constexpr bool static_unknowns = unknown_count <= 24;
+
+  template <class T> auto marked(const State& s, const Places& at) const {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return std::tuple{Marked<B, UnknownsOf<B>, T, first_unknown(i)>{
+          std::get<i>(bodies_)->body,
+          {std::get<i>(bodies_)->unknowns, motion<B>(at, i), s.q.data() + at.first[i], s.v.data() + at.first[i]}}...};
+    }
+    (std::index_sequence_for<B...>{});
+  }
+  // f acts on the bodies; what it applied is added to one vector per body.
+  template <class F> void acted(const State& s, const Places& at, double* const* out, const F& f) const {
+    auto views = [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return std::tuple{MarkedActed<B, UnknownsOf<B>>{
+          {{std::get<i>(bodies_)->body, s.q.segment(at.first[i], size_[i])}, s.v.segment(at.first[i], size_[i])},
+          std::get<i>(bodies_)->unknowns,
+          motion<B>(at, i),
+          Coordinates<B, double>::Zero(size_[i]),
+          Vec<double, UnknownsOf<B>::count>::Zero(std::get<i>(bodies_)->count())}...};
+    }
+    (std::index_sequence_for<B...>{});
+    std::apply(f, views);
+    std::size_t i = 0;
+    const auto add = [&](const auto& view) {
+      const auto y = view.total();
+      for (Index k = 0; k < y.size(); ++k) out[i][k] += y[k];
+      ++i;
+    };
+    std::apply([&](const auto&... view) { (add(view), ...); }, views);
+  }
+  // dq/dy of all bodies side by side, for those that are seeded at their coordinates; and z.
+  Index unknowns() const {
+    return std::apply([](const auto&... b) { return (b->count() + ... + 0); }, bodies_);
+  }
+  void spread(const Places& at, MatrixXd& T, VectorXd& z) const {
+    T.setZero(total_, unknowns());
+    z.resize(total_);
+    Index column = 0;
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      const auto one = [&]<class P>(const Modelled<P>& b, std::size_t j) {
+        const auto& m = motion<P>(at, j);
+        using Y = Vec<double, UnknownsOf<P>::count>;
+        for (Index k = 0; k < b.count(); ++k)
+          T.block(offset_[j], column++, size_[j], 1) = b.unknowns.spread(m, Y::Unit(b.count(), k));
+        z.segment(offset_[j], size_[j]) = b.unknowns.drift(m);
+      };
+      (one(*std::get<i>(bodies_), i), ...);
+    }
+    (std::index_sequence_for<B...>{});
+  }
+
  private:
+  static constexpr int first_unknown(std::size_t body) {
+    constexpr std::array<int, sizeof...(B)> sizes{UnknownsOf<B>::count...};
+    int first = 0;
+    for (std::size_t i = 0; i < body; ++i) first += sizes[i];
+    return first;
+  }
   template <class P, class T> Coordinates<P, T> part(const Vec<T, dynamic>& x, std::size_t i) const {
     return x.segment(offset_[i], size_[i]);
   }
   template <class F> auto make(const F& f) const {
-    return [&]<std::size_t... i>(std::index_sequence<i...>) { return std::tuple{f(*std::get<i>(bodies_), i)...}; }
+    return [&]<std::size_t... i>(std::index_sequence<i...>) { return std::tuple{f(std::get<i>(bodies_)->body, i)...}; }
     (std::index_sequence_for<B...>{});
   }
+  template <class P> static const typename UnknownsOf<P>::Motion& motion(const Places& at, std::size_t i) {
+    return *static_cast<const typename UnknownsOf<P>::Motion*>(at.motion[i]);
+  }
 
-  std::tuple<std::shared_ptr<const B>...> bodies_;
+  std::tuple<std::shared_ptr<const Modelled<B>>...> bodies_;
   std::array<Index, count> size_{}, offset_{};
   Index total_ = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 // From a body, a plain struct, to its model; its own constraint becomes a joint on it alone.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,14 +14,14 @@ namespace mortise {
 // A body's own constraint phi(q) = 0, seen as a joint on that body alone.
 template <Body B> struct OwnConstraint {
   static constexpr auto rows = B::own_rows;
-  template <class T> auto phi(const Placed<B, T>& a, const T&) const { return a.body.phi(a.q); }
+  template <class T> auto phi(const auto& a, const T&) const { return a.body.phi(Coordinates<B, T>(a.q)); }
 };
 
 template <Body B> class BodyOf final : public BodyModel {
  public:
-  explicit BodyOf(B b) : body_(std::make_shared<const B>(std::move(b))) {}
+  explicit BodyOf(B b) : modelled_(std::make_shared<const Modelled<B>>(Modelled<B>{std::move(b)})), body_(&modelled_->body) {}
 
-  const std::shared_ptr<const B>& body() const { return body_; }
+  const std::shared_ptr<const Modelled<B>>& modelled() const { return modelled_; }
 
   std::vector<std::string> coordinates() const override {
     return {body_->coordinates.begin(), body_->coordinates.end()};
@@ -42,7 +43,7 @@ template <Body B> class BodyOf final : public BodyModel {
   }
   std::shared_ptr<const ConstraintModel> own_constraint() const override {
     if constexpr (requires(const Q& q) { body_->phi(q); })
-      return std::make_shared<const JointOf<OwnConstraint<B>, B>>(OwnConstraint<B>{}, body_);
+      return std::make_shared<const JointOf<OwnConstraint<B>, B>>(OwnConstraint<B>{}, modelled_);
     else
       return nullptr;
   }
@@ -107,6 +108,70 @@ template <Body B> class BodyOf final : public BodyModel {
     }
   }
 
+  Index unknowns() const override { return modelled_->count(); }
+  bool meets_own_rows() const override { return detail::HasUnknowns<B>; }
+  std::size_t motion_size() const override { return sizeof(Motion); }
+  std::size_t motion_align() const override { return alignof(Motion); }
+  void* make_motion(void* where) const override { return new (where) Motion(); }
+  void destroy_motion(void* motion) const override { static_cast<Motion*>(motion)->~Motion(); }
+  Index move(const State& s, Index first, const Vec3<double>& g, [[maybe_unused]] const std::string& name,
+             void* motion, double* f) const override {
+    const Q q = s.q.segment(first, size()), v = s.v.segment(first, size());
+    Motion& m = *static_cast<Motion*>(motion);
+    const auto write = [&](const auto& y) {
+      for (Index k = 0; k < y.size(); ++k) f[k] = y[k];
+    };
+    if constexpr (detail::HasUnknowns<B>) {
+      m = modelled_->unknowns.motion(q, v);
+      write(modelled_->unknowns.force(m, g));
+      return modelled_->unknowns.massless();
+    } else {
+      const Label label{"body", name};
+      const MatrixXd M = body_->mass_matrix(q, s.t);
+      if (M.rows() != size() || M.cols() != size())
+        label.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
+                              fmt::format("give {0} x {0}, one row per coordinate", size()));
+      const Massless split = massless_directions(M, label, coordinates());
+      VectorXd force = body_->force(q, v, s.t);
+      if (force.size() != size())
+        label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", force.size(), s.t),
+                              fmt::format("give {}, one per coordinate", size()));
+      if constexpr (weighs) force += weight<double>(q, g);
+      m.massless = split.N0.cols();
+      m.T.resize(size(), size());
+      m.T << split.R, split.N0;
+      m.drift.setZero(size());
+      if (m.massless > 0) {  // T^-1 = [R'M; rows of the identity at the pivots of N0]
+        m.references.setIdentity(size(), m.massless);
+        m.references.topRows(split.R.cols()) = (split.R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
+        m.references.bottomRows(m.massless).setIdentity();
+      }
+      write(VectorXd(m.T.transpose() * force));
+      return m.massless;
+    }
+  }
+  void spread(const void* motion, const double* y, double* dq) const override {
+    Eigen::Map<Q>(dq, size()) =
+        modelled_->unknowns.spread(*static_cast<const Motion*>(motion),
+                                   Vec<double, UnknownsOf<B>::count>(Eigen::Map<const Vec<double, UnknownsOf<B>::count>>(
+                                       y, modelled_->count())));
+  }
+  void drift(const void* motion, double* z) const override {
+    Eigen::Map<Q>(z, size()) = modelled_->unknowns.drift(*static_cast<const Motion*>(motion));
+  }
+
+  void references([[maybe_unused]] const void* motion, double* u) const override {
+    if constexpr (detail::HasUnknowns<B>) {
+      const auto& x = modelled_->unknowns;
+      const int k = x.count;
+      for (int j = k - x.massless(); j < k; ++j)
+        for (int i = 0; i < k; ++i) *u++ = x.unit(i, j);
+    } else {
+      const MatrixXd& r = static_cast<const Motion*>(motion)->references;
+      std::copy(r.data(), r.data() + r.size(), u);
+    }
+  }
+
   Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const override {
     if constexpr (requires(const Q& q) { body_->massless(q); })
       return body_->massless(Q(s.q.segment(first, size())));
@@ -127,6 +192,7 @@ template <Body B> class BodyOf final : public BodyModel {
 
  private:
   using Q = Coordinates<B, double>;
+  using Motion = typename UnknownsOf<B>::Motion;
   Index size() const { return static_cast<Index>(body_->coordinates.size()); }
 
   // g . d(first moment)/dq
@@ -145,7 +211,8 @@ template <Body B> class BodyOf final : public BodyModel {
     return w;
   }
 
-  std::shared_ptr<const B> body_;
+  std::shared_ptr<const Modelled<B>> modelled_;
+  const B* body_;  // in it
 };
 
 }  // namespace mortise

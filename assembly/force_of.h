@@ -1,6 +1,7 @@
 #pragma once
 // From a force, a plain struct, to its model: act() as it is, or Q = -dV/dq by dual numbers.
 
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -31,11 +32,33 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
                 "potential must be a template: its derivatives are the force");
 
  public:
-  ForceOf(F force, std::shared_ptr<const B>... body) : force_(std::move(force)), bodies_(std::move(body)...) {}
+  ForceOf(F force, std::shared_ptr<const Modelled<B>>... body) : force_(std::move(force)), bodies_(std::move(body)...) {}
 
   bool differentiable() const override { return has_potential || detail::HasAct<F, FirstOrder, B...>; }
   void act(const State& s, Firsts first, VectorRef Q) const override {
     bodies_.add(total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
+  }
+  void act(const State& s, const Places& at, double* const* f) const override {
+    if constexpr (has_act) {
+      bodies_.acted(s, at, f, [&](auto&... view) { force_.act(view..., s.t); });
+    } else if constexpr (Attached<B...>::static_unknowns) {  // T'Q = -dV/dy
+      using T = Dual<double, Attached<B...>::unknown_count>;
+      const T V = std::apply([&](const auto&... view) { return T(force_.potential(view..., T(s.t))); },
+                             bodies_.template marked<T>(s, at));
+      std::size_t body = 0, k = 0;
+      for (const Index n : std::array<Index, sizeof...(B)>{Index{UnknownsOf<B>::count}...}) {
+        for (Index i = 0; i < n; ++i) f[body][i] -= V.d[k++];
+        ++body;
+      }
+    } else {
+      const Firsts first(at.first, sizeof...(B));
+      const VectorXd Q = total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t);
+      bodies_.acted(s, at, f, [&](auto&... view) {
+        std::size_t body = 0;
+        const auto set = [&](auto& w) { w.Q = Q.segment(bodies_.offset(body), bodies_.size(body)), ++body; };
+        (set(view), ...);
+      });
+    }
   }
   std::optional<Slopes> slopes(const State& s, Firsts first) const override {
     if constexpr (has_potential || detail::HasAct<F, FirstOrder, B...>) {

@@ -4,6 +4,7 @@
 //   A = d phi/dq,  b = -d^2/ds^2 phi(q + s v, t + s)         holonomic rows
 //   A = d psi/dv,  b = -d/ds psi(q + s v, v, t + s)          nonholonomic rows
 
+#include <algorithm>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -73,7 +74,7 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   static constexpr int h = phi_rows(), m = h + psi_rows();
 
  public:
-  JointOf(J joint, std::shared_ptr<const B>... body) : joint_(std::move(joint)), bodies_(std::move(body)...) {}
+  JointOf(J joint, std::shared_ptr<const Modelled<B>>... body) : joint_(std::move(joint)), bodies_(std::move(body)...) {}
 
   Index holonomic() const override { return h; }
   std::vector<Row> rows() const override {
@@ -116,6 +117,30 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
     }
   }
 
+  void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const override {
+    if constexpr (has_phi && Attached<B...>::static_unknowns) {
+      constexpr int K = Attached<B...>::unknown_count;
+      using T = Dual<double, K>;
+      const auto f = call_phi(bodies_.template marked<T>(s, at), T(s.t));
+      for (int i = 0; i < h; ++i) {
+        const T& r = detail::row(f, i);
+        value[i] = r.v;
+        for (int k = 0; k < K; ++k) A[i * K + k] = r.d[static_cast<std::size_t>(k)];
+      }
+      const auto g = call_phi(bodies_.template marked<SecondOrder>(s, at), along(s.t, 1));
+      for (int i = 0; i < h; ++i) {
+        const SecondOrder& r = detail::row(g, i);
+        rate[i] = r.d[0].v;
+        b[i] = -r.d[0].d[0];
+      }
+    }
+    if constexpr (has_psi || !Attached<B...>::static_unknowns) evaluate_by_coordinates(s, at, A, value, rate, b);
+  }
+  void nonideal(const State& s, const Places& at, double* const* f) const override {
+    if constexpr (detail::HasNonideal<J, double, B...>)
+      bodies_.acted(s, at, f, [&](auto&... view) { joint_.nonideal(view..., s.t); });
+  }
+
   bool ideal() const override { return !detail::HasNonideal<J, double, B...>; }
   bool differentiable() const override { return ideal() || detail::HasNonideal<J, FirstOrder, B...>; }
   void nonideal(const State& s, Firsts first, VectorRef C) const override {
@@ -140,6 +165,63 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
   template <class T> Vec<T, dynamic> law(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
     return bodies_.template acted<T>(q, v, [&](auto&... view) { joint_.nonideal(view..., t); });
+  }
+
+  // Seeds coordinates and velocities as functions of the unknowns, a few at a time:  dq = T y,  q'' = z.
+  void evaluate_by_coordinates(const State& s, const Places& at, double* A, double* value, double* rate,
+                               double* b) const {
+    const Firsts first(at.first, sizeof...(B));
+    const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+    MatrixXd T;
+    VectorXd z;
+    bodies_.spread(at, T, z);
+    const auto seeded = [&](const VectorXd& x, Index k0, Index n) {
+      Vec<FirstOrder, dynamic> out(x.size());
+      for (Index i = 0; i < x.size(); ++i) {
+        std::array<double, jet_width> d{};
+        for (Index k = 0; k < n; ++k) d[static_cast<std::size_t>(k)] = T(i, k0 + k);
+        out[i] = {x[i], d};
+      }
+      return out;
+    };
+    const Index K = T.cols();
+    const auto each_chunk = [&](int first_row, int count, const auto& f) {
+      for (Index k0 = 0; k0 == 0 || k0 < K; k0 += jet_width) {
+        const Index n = std::min<Index>(jet_width, K - k0);
+        const auto rows = f(k0, n);
+        for (int i = 0; i < count; ++i) {
+          const FirstOrder& r = detail::row(rows, i);
+          value[first_row + i] = r.v;
+          for (Index k = 0; k < n; ++k) A[(first_row + i) * K + k0 + k] = r.d[static_cast<std::size_t>(k)];
+        }
+      }
+    };
+    if constexpr (has_phi && !Attached<B...>::static_unknowns) {
+      each_chunk(0, h, [&](Index k0, Index n) {
+        return call_phi(bodies_.template placed<FirstOrder>(seeded(q, k0, n)), FirstOrder(s.t));
+      });
+      Vec<SecondOrder, dynamic> x(q.size());
+      for (Index k = 0; k < q.size(); ++k) x[k] = {{q[k], {v[k]}}, {Dual<double, 1>(v[k], {z[k]})}};
+      const auto f = call_phi(bodies_.template placed<SecondOrder>(x), along(s.t, 1));
+      for (int i = 0; i < h; ++i) {
+        rate[i] = detail::row(f, i).d[0].v;
+        b[i] = -detail::row(f, i).d[0].d[0];
+      }
+    }
+    if constexpr (has_psi) {
+      const Vec<FirstOrder, dynamic> q0 = q.cast<FirstOrder>();
+      each_chunk(h, m - h, [&](Index k0, Index n) {
+        return call_psi(bodies_.template moving<FirstOrder>(q0, seeded(v, k0, n)), FirstOrder(s.t));
+      });
+      using S = Dual<double, 1>;
+      Vec<S, dynamic> x(q.size()), y(q.size());
+      for (Index k = 0; k < q.size(); ++k) x[k] = {q[k], {v[k]}}, y[k] = {v[k], {z[k]}};
+      const auto f = call_psi(bodies_.template moving<S>(x, y), S::variable(s.t, 0));
+      for (int i = h; i < m; ++i) {
+        rate[i] = value[i];
+        b[i] = -detail::row(f, i - h).d[0];
+      }
+    }
   }
 
   // Rows first_row... of value and of columns k0 ... k0 + n - 1 of A, which are spread over the bodies' blocks.

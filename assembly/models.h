@@ -25,6 +25,12 @@ struct Slopes {
   MatrixXd dq, dv;
 };
 
+// Where a part finds its bodies: their first coordinates in the state and their motions (BodyModel::move).
+struct Places {
+  const Index* first;
+  const void* const* motion;
+};
+
 class ConstraintModel {
  public:
   virtual ~ConstraintModel() = default;
@@ -39,6 +45,11 @@ class ConstraintModel {
   virtual void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,
                         std::span<Eigen::Map<MatrixXd>> A) const = 0;
 
+  // The same in the unknowns of the bodies: rows of A over the unknowns of all bodies, one after the other, row by row;
+  // the values, their rates (psi itself for nonholonomic rows) and b, which is -d^2 phi/dt^2 with y = 0.
+  virtual void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const = 0;
+  virtual void nonideal(const State& s, const Places& at, double* const* f) const = 0;  // adds T'C, one f per body
+
   virtual bool ideal() const = 0;
   virtual bool differentiable() const = 0;  // false: its law is written for double only
   virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C
@@ -51,6 +62,7 @@ class ForceModel {
 
   virtual bool differentiable() const = 0;
   virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;         // adds to Q
+  virtual void act(const State& s, const Places& at, double* const* f) const = 0;  // adds T'Q, one f per body
   virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;  // none: double only
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
 };
@@ -74,6 +86,21 @@ class BodyModel {
   virtual bool has_weight() const = 0;
   virtual double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q; V
   virtual MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const = 0;
+
+  // The body in its unknowns y:  q'' = T y + z  (core/marker.h).
+  virtual Index unknowns() const = 0;
+  virtual bool meets_own_rows() const = 0;  // z meets the own constraint, so that it needs no row
+  virtual std::size_t motion_size() const = 0;
+  virtual std::size_t motion_align() const = 0;
+  virtual void* make_motion(void* where) const = 0;
+  virtual void destroy_motion(void* motion) const = 0;
+  // Writes the motion at s and f = T'(Q - M z); returns how many unknowns, the last, have no mass.
+  virtual Index move(const State& s, Index first, const Vec3<double>& gravity, const std::string& name, void* motion,
+                     double* f) const = 0;
+  virtual void spread(const void* motion, const double* y, double* dq) const = 0;  // T y
+  virtual void drift(const void* motion, double* z) const = 0;
+  // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
+  virtual void references(const void* motion, double* u) const = 0;
 
   virtual Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const = 0;
   virtual std::string describe(const State& s, Index first, const VectorXd& dq) const = 0;  // "" where it does not move

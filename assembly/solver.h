@@ -23,11 +23,15 @@ class Solver {
   explicit Solver(const System& system, const SolverOptions& options = {});
   explicit Solver(const System&& system, const SolverOptions& options = {}) = delete;  // the system must live on
 
+  Solver(Solver&&) noexcept;
+  ~Solver();
+
   const VectorXd& solve(const State& s);
 
  private:
   const System& system_;
   SolverOptions options_;
+  std::unique_ptr<class Engine> engine_;
   VectorXd a_;
 };
 

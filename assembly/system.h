@@ -67,6 +67,7 @@ class System {
   const std::vector<BodyInfo>& bodies() const { return bodies_; }
   const std::vector<ConstraintInfo>& constraints() const { return constraints_; }
   const std::vector<ForceInfo>& forces() const { return forces_; }
+  const Vec3<double>& gravity() const { return gravity_; }
   const std::string& coordinate(Index i) const { return names_->name(i); }
   const RowName& row(Index i) const { return rows_[static_cast<std::size_t>(i)]; }
   const std::shared_ptr<const CoordinateTable>& names() const { return names_; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include <mortise/core/marker.h>
 #include <mortise/core/types.h>
 
 namespace mortise {
@@ -19,6 +20,23 @@ struct Ground {
   }
   template <class T> Mat<T, 0, 0> mass_matrix(const Vec<T, 0>&, const T&) const { return {}; }
   template <class T> Vec<T, 0> force(const Vec<T, 0>&, const Vec<T, 0>&, const T&) const { return {}; }
+
+  struct Unknowns {
+    static constexpr int count = 0;
+    struct Motion {};
+    explicit Unknowns(const Ground&) {}
+
+    static int massless() { return 0; }
+    static double unit(int, int) { return 0; }
+    static Motion motion(const Vec<double, 0>&, const Vec<double, 0>&) { return {}; }
+    template <int D> static Marker<D, 0> point(const Motion&, const Vec<double, D>& r) {
+      return {r, {}, Vec<double, D>::Zero(), Vec<double, D>::Zero()};
+    }
+    template <int D> static Marker<D, 0> direction(const Motion& m, const Vec<double, D>& d) { return point(m, d); }
+    static Vec<double, 0> force(const Motion&, const Vec3<double>&) { return {}; }
+    static Vec<double, 0> spread(const Motion&, const Vec<double, 0>&) { return {}; }
+    static Vec<double, 0> drift(const Motion&) { return {}; }
+  };
 };
 
 }  // namespace mortise

@@ -3,8 +3,10 @@
 // It has no orientation: its frame stays parallel to the world's.
 
 #include <array>
+#include <cmath>
 #include <string_view>
 
+#include <mortise/core/marker.h>
 #include <mortise/core/types.h>
 #include <mortise/core/words.h>
 
@@ -38,6 +40,34 @@ template <int D> struct Particle {
     return dq.norm() > 0 ? "moves along " + direction_in_words(dq) : "";
   }
   void validate(const Label& label) const { require_not_negative(label, "mass", mass, "kg"); }
+
+  // y = sqrt(m) p'', or p'' where there is no mass.
+  class Unknowns {
+   public:
+    static constexpr int count = D;
+    struct Motion {
+      Vec<double, D> p, v;
+    };
+    explicit Unknowns(const Particle& b)
+        : root_(std::sqrt(b.mass)), scale_(b.mass > 0 ? 1 / root_ : 1), massless_(b.mass > 0 ? 0 : D) {}
+
+    int massless() const { return massless_; }
+    static double unit(int, int) { return 1; }
+    static Motion motion(const Vec<double, D>& q, const Vec<double, D>& v) { return {q, v}; }
+    Marker<D, D> point(const Motion& m, const Vec<double, D>& r) const {
+      return {m.p + r, scale_ * Mat<double, D>::Identity(), m.v, Vec<double, D>::Zero()};
+    }
+    Marker<D, D> direction(const Motion&, const Vec<double, D>& d) const {
+      return {d, Mat<double, D>::Zero(), Vec<double, D>::Zero(), Vec<double, D>::Zero()};
+    }
+    Vec<double, D> force(const Motion&, const Vec3<double>& gravity) const { return root_ * gravity.head<D>(); }
+    Vec<double, D> spread(const Motion&, const Vec<double, D>& y) const { return scale_ * y; }
+    static Vec<double, D> drift(const Motion&) { return Vec<double, D>::Zero(); }
+
+   private:
+    double root_, scale_;
+    int massless_;
+  };
 };
 
 }  // namespace mortise

@@ -7,9 +7,11 @@
 // mass and inertia may be zero: M is then singular and joints must supply the missing rank.
 
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
+#include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/words.h>
 
@@ -73,6 +75,74 @@ struct PlanarBody {
     require_finite(label, "centre", centre);
     if (inertia > 0) require_visible_inertia(label, inertia, mass * centre.squaredNorm());
   }
+
+  // y = (sqrt(m) acceleration of the centre of mass, sqrt(J) theta''); what has no mass stands last, with factor 1.
+  class Unknowns {
+   public:
+    static constexpr int count = 3;
+    struct Motion {
+      Vec2<double> centre, velocity;  // of the centre of mass
+      double c, s, w;                 // cos and sin of theta, theta'
+    };
+    explicit Unknowns(const PlanarBody& b)
+        : arm_(b.centre),
+          root_mass_(std::sqrt(b.mass)),
+          translation_(b.mass > 0 ? 1 / root_mass_ : 1),
+          rotation_(b.inertia > 0 ? 1 / std::sqrt(b.inertia) : 1),
+          massless_((b.mass > 0 ? 0 : 2) + (b.inertia > 0 ? 0 : 1)),
+          first_(b.mass == 0 && b.inertia > 0 ? 1 : 0) {}
+
+    int massless() const { return massless_; }
+    double unit(int k, int of) const {
+      if ((k == angle()) != (of == angle())) return 0;
+      return 1 / (k == angle() ? rotation_ : translation_);
+    }
+    Motion motion(const Vec3<double>& q, const Vec3<double>& v) const {
+      Motion m{q.head<2>(), v.head<2>(), std::cos(q[2]), std::sin(q[2]), v[2]};
+      const Vec2<double> a = turned(m, arm_);
+      m.centre += a;
+      m.velocity += m.w * Vec2<double>(-a[1], a[0]);
+      return m;
+    }
+    Marker<2, 3> point(const Motion& m, const Vec2<double>& r) const {
+      const Vec2<double> a = turned(m, arm_between(arm_, r)), b(-a[1], a[0]);
+      Marker<2, 3> p{m.centre + a, Mat<double, 2, 3>::Zero(), m.velocity + m.w * b, -m.w * m.w * a};
+      p.slopes(0, first_) = p.slopes(1, first_ + 1) = translation_;
+      p.slopes.col(angle()) = rotation_ * b;
+      return p;
+    }
+    Marker<2, 3> direction(const Motion& m, const Vec2<double>& d) const {
+      const Vec2<double> a = turned(m, d), b(-a[1], a[0]);
+      Marker<2, 3> p{a, Mat<double, 2, 3>::Zero(), m.w * b, -m.w * m.w * a};
+      p.slopes.col(angle()) = rotation_ * b;
+      return p;
+    }
+    Mat<double, 1, 3> turning(const Motion&) const { return rotation_ * Mat<double, 1, 3>::Unit(angle()); }
+    Vec3<double> force(const Motion&, const Vec3<double>& gravity) const {
+      Vec3<double> f = Vec3<double>::Zero();
+      f.segment<2>(first_) = root_mass_ * gravity.head<2>();
+      return f;
+    }
+    Vec3<double> spread(const Motion& m, const Vec3<double>& y) const {
+      const Vec2<double> a = turned(m, arm_);
+      const double turn = rotation_ * y[angle()];
+      return {translation_ * y[first_] + turn * a[1], translation_ * y[first_ + 1] - turn * a[0], turn};
+    }
+    Vec3<double> drift(const Motion& m) const {
+      const Vec2<double> z = m.w * m.w * turned(m, arm_);
+      return {z[0], z[1], 0};
+    }
+
+   private:
+    static Vec2<double> turned(const Motion& m, const Vec2<double>& d) {
+      return {m.c * d[0] - m.s * d[1], m.s * d[0] + m.c * d[1]};
+    }
+    int angle() const { return first_ == 0 ? 2 : 0; }
+
+    Vec2<double> arm_;  // centre of mass in the body frame
+    double root_mass_, translation_, rotation_;
+    int massless_, first_;  // first_: of the translations
+  };
 };
 
 }  // namespace mortise

@@ -36,6 +36,39 @@ Massless RigidBody::massless(const Vec<double, 7>& q) const {
   return null;
 }
 
+RigidBody::Unknowns::Unknowns(const RigidBody& b)
+    : centre_(b.centre),
+      moments_(b.inertia.diagonal()),
+      axes_(Mat<double, 3>::Identity()),
+      root_mass_(std::sqrt(b.mass)),
+      translation_(b.mass > 0 ? 1 / root_mass_ : 1),
+      offset_(b.centre != Vec3<double>::Zero()) {
+  // Principal axes: the body's own where they are, with what has no inertia last.
+  const bool diagonal = b.inertia.isDiagonal(0);
+  const bool descending = moments_[1] > zero * moments_.maxCoeff() || moments_[2] <= zero * moments_.maxCoeff();
+  if (!diagonal || moments_[0] <= zero * moments_.maxCoeff() || !descending) {
+    const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(b.inertia);
+    moments_ = principal.eigenvalues().reverse();
+    axes_ = principal.eigenvectors().rowwise().reverse();
+    if (axes_.determinant() < 0) axes_.col(0) *= -1;
+  }
+  turned_ = axes_ != Mat<double, 3>::Identity();
+  arm_ = axes_.transpose() * centre_;
+  int held = 0;  // axes with inertia
+  for (int k = 0; k < 3; ++k) {
+    if (moments_[k] > zero * moments_.maxCoeff())
+      ++held;
+    else
+      moments_[k] = 0;
+    rotation_[k] = moments_[k] > 0 ? 1 / std::sqrt(moments_[k]) : 1;
+  }
+  massless_ = (b.mass > 0 ? 0 : 3) + 3 - held;
+  if (b.mass == 0) {  // rotations with inertia, translations, rotations without
+    first_ = held;
+    for (int k = 0; k < 3; ++k) place_[static_cast<std::size_t>(k)] = k < held ? k : k + 3;
+  }
+}
+
 std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& dq) const {
   constexpr double round_off = 1e-9;
   const Vec3<double> velocity = dq.head<3>(), w_body = angular_velocity_body<double>(q, dq);

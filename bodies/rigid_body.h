@@ -7,9 +7,11 @@
 // Velocity terms are those of Lagrange's equations for independent u: Q_u = -8 (dE/dt)' J_o E u'  [US10, Eq. 91].
 // Mass and inertia may be zero, wholly or about some axes (a thin rod).
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/parts.h>
 #include <mortise/core/rotation.h>
@@ -97,6 +99,124 @@ struct RigidBody {
   Massless massless(const Vec<double, 7>& q) const;
   std::string describe(const Vec<double, 7>& q, const Vec<double, 7>& dq) const;
   void validate(const Label& label) const;
+
+  class Unknowns;
+};
+
+// y = (sqrt(m) acceleration of the centre of mass, sqrt(J_k) angular acceleration about principal axis k); what has no
+// mass stands last, with factor 1.  The norm row is met by z:  u'' = 1/2 E'w' - 1/4 |w|^2 u  [US10, Sec. 4].
+class RigidBody::Unknowns {
+ public:
+  static constexpr int count = 6;
+  struct Motion {
+    Vec3<double> centre, velocity;  // of the centre of mass
+    Vec3<double> w;                 // in principal axes
+    Mat<double, 3> R;               // principal axes to world
+    Quaternion<double> u;
+    double stretch;  // |u|'/|u|, 0 on the constraint
+  };
+  explicit Unknowns(const RigidBody& b);
+
+  int massless() const { return massless_; }
+  double unit(int k, int of) const {
+    const auto translates = [&](int i) { return i >= first_ && i < first_ + 3; };
+    if (translates(k) != translates(of)) return 0;
+    if (translates(k)) return 1 / translation_;
+    return 1 / rotation_[std::find(place_.begin(), place_.end(), k) - place_.begin()];
+  }
+  Motion motion(const Vec<double, 7>& q, const Vec<double, 7>& v) const {
+    Motion m;
+    m.u = q.tail<4>();
+    const double n2 = m.u.squaredNorm();
+    const Vec3<double> w = 2 / n2 * (quaternion_E<double>(m.u) * v.tail<4>());
+    m.R = rotation_matrix<double>(m.u);
+    m.w = w;
+    if (turned_) {
+      m.R = (m.R * axes_).eval();
+      m.w = axes_.transpose() * w;
+    }
+    m.stretch = m.u.dot(v.tail<4>()) / n2;
+    m.centre = q.head<3>();
+    m.velocity = v.head<3>();
+    if (offset_) {
+      m.centre += m.R * arm_;
+      m.velocity += m.R * m.w.cross(arm_);
+    }
+    return m;
+  }
+  Marker<3, 6> point(const Motion& m, const Vec3<double>& r) const {
+    Marker<3, 6> p = turned(m, offset_ ? arm_between(centre_, r) : r);
+    p.value += m.centre;
+    p.velocity += m.velocity;
+    for (int i = 0; i < 3; ++i) p.slopes(i, i) = translation_;
+    return ordered(p);
+  }
+  Marker<3, 6> direction(const Motion& m, const Vec3<double>& d) const { return ordered(turned(m, d)); }
+  Mat<double, 3, 6> turning(const Motion& m) const {
+    Mat<double, 3, 6> w = Mat<double, 3, 6>::Zero();
+    for (int k = 0; k < 3; ++k) w.col(turn(k)) = rotation_[k] * m.R.col(k);
+    return w;
+  }
+  // Weight, and Euler's -w x J w.
+  Vec<double, 6> force(const Motion& m, const Vec3<double>& gravity) const {
+    Vec<double, 6> f;
+    const Vec3<double> torque = -m.w.cross(moments_.cwiseProduct(m.w));
+    for (int k = 0; k < 3; ++k) {
+      f[first_ + k] = root_mass_ * gravity[k];
+      f[turn(k)] = rotation_[k] * torque[k];
+    }
+    return f;
+  }
+  Vec<double, 7> spread(const Motion& m, const Vec<double, 6>& y) const {
+    Vec3<double> turn_rate(rotation_[0] * y[turn(0)], rotation_[1] * y[turn(1)], rotation_[2] * y[turn(2)]);
+    Vec3<double> p = translation_ * y.segment<3>(first_);
+    if (offset_) p -= m.R * turn_rate.cross(arm_);
+    Vec<double, 7> q;
+    q << p, half_turn(m.u, turn_rate);
+    return q;
+  }
+  Vec<double, 7> drift(const Motion& m) const {
+    Vec<double, 7> z;
+    z << Vec3<double>::Zero(), -(0.25 * m.w.squaredNorm() + m.stretch * m.stretch) * m.u;
+    if (m.stretch != 0) z.tail<4>() += 2 * m.stretch * half_turn(m.u, m.w);
+    if (offset_) z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
+    return z;
+  }
+
+ private:
+  Marker<3, 6> turned(const Motion& m, const Vec3<double>& d) const {
+    const Vec3<double> s = turned_ ? Vec3<double>(axes_.transpose() * d) : d, ws = m.w.cross(s);
+    Marker<3, 6> p{m.R * s, Mat<double, 3, 6>::Zero(), m.R * ws, m.R * m.w.cross(ws)};
+    p.slopes.col(3) = rotation_[0] * (s[1] * m.R.col(2) - s[2] * m.R.col(1));
+    p.slopes.col(4) = rotation_[1] * (s[2] * m.R.col(0) - s[0] * m.R.col(2));
+    p.slopes.col(5) = rotation_[2] * (s[0] * m.R.col(1) - s[1] * m.R.col(0));
+    return p;
+  }
+  // From (translations, rotations) to the order of y.
+  Marker<3, 6> ordered(Marker<3, 6> p) const {
+    if (first_ > 0) {
+      const Mat<double, 3, 6> natural = p.slopes;
+      p.slopes.middleCols<3>(first_) = natural.leftCols<3>();
+      for (int k = 0; k < 3; ++k) p.slopes.col(turn(k)) = natural.col(3 + k);
+    }
+    return p;
+  }
+  int turn(int k) const { return place_[static_cast<std::size_t>(k)]; }  // unknown of the rotation about axis k
+  // 1/2 E'(u) w for w in principal axes
+  Quaternion<double> half_turn(const Quaternion<double>& u, const Vec3<double>& w) const {
+    const Vec3<double> x = u.tail<3>(), wb = turned_ ? Vec3<double>(axes_ * w) : w;
+    Quaternion<double> du;
+    du << -0.5 * x.dot(wb), 0.5 * (u[0] * wb + x.cross(wb));
+    return du;
+  }
+
+  Vec3<double> centre_, arm_;  // centre of mass in body and in principal axes
+  Vec3<double> moments_, rotation_;
+  Mat<double, 3> axes_;  // principal axes in the body, in columns
+  double root_mass_, translation_;
+  int massless_, first_ = 0;                  // first_: of the translations
+  std::array<int, 3> place_{3, 4, 5};
+  bool turned_, offset_;  // axes_ is not the identity, centre_ is not 0
 };
 
 }  // namespace mortise

@@ -58,6 +58,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
   MatrixXd S = d.asDiagonal() * M * d.asDiagonal();  // becomes the Schur complement of the pivots taken so far
   MatrixXd L = MatrixXd::Zero(n, n);                 // unit lower triangular in the order of the pivots
   std::vector<Index> taken;
+  std::vector<double> pivots;
   std::vector<bool> done(static_cast<std::size_t>(n), false);
   const auto left = [&](Index j) { return !done[static_cast<std::size_t>(j)]; };
   for (;;) {
@@ -68,6 +69,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     done[static_cast<std::size_t>(p)] = true;
     const auto k = static_cast<Index>(taken.size());
     taken.push_back(p);
+    pivots.push_back(S(p, p));
     L(p, k) = 1;
     for (Index i = 0; i < n; ++i)
       if (left(i)) L(i, k) = S(i, p) / S(p, p);
@@ -89,7 +91,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
 
   // N0 = [-M_rr^-1 M_rs; I]:  L_rr' x = -L_sr', in scaled coordinates.
   const auto r = static_cast<Index>(taken.size()), s = static_cast<Index>(rest.size());
-  Massless result{MatrixXd::Zero(n, s), {}};
+  Massless result{MatrixXd::Zero(n, s), {}, MatrixXd::Zero(n, r)};
   MatrixXd Lrr(r, r), Lsr(s, r);
   for (Index k = 0; k < r; ++k) {
     for (Index i = 0; i < r; ++i) Lrr(i, k) = L(taken[static_cast<std::size_t>(i)], k);
@@ -106,6 +108,15 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     }
     result.pivot.push_back(static_cast<int>(j));
   }
+
+  // M_rr = L_rr diag(pivots) L_rr' in scaled coordinates:  R = L_rr^-T diag(pivots)^-1/2.
+  MatrixXd Y = MatrixXd::Identity(r, r);
+  if (r > 0) Lrr.transpose().triangularView<Eigen::UnitUpper>().solveInPlace(Y);
+  for (Index c = 0; c < r; ++c)
+    for (Index i = 0; i < r; ++i) {
+      const Index k = taken[static_cast<std::size_t>(i)];
+      result.R(k, c) = d[k] * Y(i, c) / std::sqrt(pivots[static_cast<std::size_t>(c)]);
+    }
   return result;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // Massless directions: a basis N0 of null(M) for one block M of a mass matrix, M symmetric positive semi-definite.
 //
-// They are directions, not zero diagonals: M = [m m; m m] has N0 = (-1, 1).
+// They are directions, not zero diagonals: M = [m m; m m] has N0 = (-1, 1).  The other directions, R, are scaled so that
+// R'M R = I; [R N0] is square and regular.
 
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace mortise {
 struct Massless {
   MatrixXd N0;             // n x k, M N0 = 0
   std::vector<int> pivot;  // the coordinate that stands for each column of N0
+  MatrixXd R = {};         // n x (n - k), R'M R = I; empty where only N0 is known
 
   Index rank() const { return N0.rows() - N0.cols(); }
 };

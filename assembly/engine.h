@@ -1,0 +1,167 @@
+#pragma once
+// Engine: the equations of a System in the unknowns of its bodies, factored and solved along the mechanism's graph.
+//
+//   y_r = f_r + A_r' lambda,   0 = f_s + A_s' lambda,   A_r y_r + A_s y_s = b
+//
+// y_r are the unknowns with mass, which is 1, and y_s those without (core/marker.h).  Three steps:
+//   1. Every body with massless unknowns is condensed by a QR decomposition of the rows that hold it; neither masses nor
+//      penalties enter.  R is regular iff [M; A] has full column rank: its diagonal is the rank alarm of every step.
+//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  with a tiny D = diag(A_r A_r') / 1e12, by
+//      fronts.h.  Bodies with many joints (hubs) are not eliminated beforehand but stand in the fronts themselves.
+//   3. Sweeps on the true residuals, until they are round-off; flexible GMRES where sweeps do not get there.
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mortise/assembly/fronts.h>
+#include <mortise/assembly/system.h>
+
+namespace mortise {
+
+class Engine {
+ public:
+  explicit Engine(const System& system, int threads = 1);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  void evaluate(const State& s);
+  // Takes Q, C and b from an evaluation at the same state, which the caller may have changed.
+  void take(const Evaluation& e);
+  void factor();
+
+  enum class Status { solved, inconsistent, stalled };
+  // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
+  Status solve(const VectorXd& force, const VectorXd& rhs);
+  Status solve() { return solve(f_, b_); }
+
+  // Bodies whose massless unknowns the alarm of the last factor() doubts; empty where all is well.
+  const std::vector<std::size_t>& alarms() const { return alarms_; }
+
+  const VectorXd& force() const { return f_; }    // on the unknowns
+  const VectorXd& rhs() const { return b_; }      // by rows of the system; 0 for own rows that bodies meet themselves
+  const VectorXd& value() const { return value_; }
+  const VectorXd& rate() const { return rate_; }
+  const VectorXd& y() const { return y_; }
+  const VectorXd& lambda() const { return lambda_; }
+  const VectorXd& gap() const { return gap_; }    // b - A y where rows are inconsistent, else 0
+  double size_of_row(Index i) const { return std::sqrt(size_of_row_[i]); }  // of the terms of b - A y
+  double worst() const { return error_; }         // relative size of the last correction
+  int sweeps() const { return sweeps_; }
+  void accelerations(VectorXd& a) const;                   // T y + z
+  void spread(const VectorXd& y, VectorXd& dq) const;      // T y
+  Index unknowns() const { return unknowns_; }
+  Index fill() const { return fronts_.values(); }
+  bool finite() const;
+
+  // Rows that depend on the others at this state, from the pivots of the factor: y'A is small, y by rows of the system.
+  struct Dependence {
+    Index row;        // the last of them in the order of elimination
+    VectorXd y;       // scaled: the largest entry of y_i |A_i| is 1
+    double size;      // |y'A| in the same scale
+  };
+  std::vector<Dependence> dependences() const;
+
+ private:
+  struct BodySlot {
+    const BodyModel* model;
+    Index first;        // coordinate
+    int y, k, massive;  // first unknown, their number, those with mass
+    void* motion;
+    int hub = -1;              // its node in the fronts, if it is one
+    Index touch, touches;      // in touches_: by constraints
+    Index hold, holds;         // in holds_: by nodes that are in the fronts
+  };
+  // A node of rows: a constraint, or what a condensation leaves.
+  struct Entry {
+    int body, column;  // the body's unknowns with mass start at this column
+    int massless;      // how many without mass follow
+    Index reference = -1;  // of a condensed node: what its slopes along them are sums of, rows x massless, in qr_
+  };
+  struct Node {
+    int row, rows, columns;
+    Index A;
+    int entry, entries;
+    int front_node = -1, front_offset = 0;  // in the fronts; -1: condensed
+  };
+  // How a body sees a node.
+  struct Touch {
+    Index A;
+    int stride, rows, row;
+  };
+  struct Condensation {
+    int body, columns;           // massless unknowns
+    int source, sources;         // in sources_
+    int rows, target;            // stacked rows of the sources; the node that stays
+    Index V, R, A1, t;           // Householder vectors and their factors, R, the upper rows, scales of rows
+    Index move, moves;           // in moves_
+  };
+  struct Move {  // columns of a source to columns of the stacked rows
+    int source_row, node, from, to, count;
+  };
+  struct Product {  // A_i A_k' over one body into the fronts
+    Index left, right, to;
+    int left_rows, right_rows, left_stride, right_stride, stride, columns;
+  };
+  struct Insert {  // A of a hub into the fronts
+    Index A, to;
+    int rows, columns, stride, to_stride;
+    bool transposed;
+  };
+  struct Part {  // of one front
+    Index product, products, insert, inserts;
+  };
+
+  void plan(const std::vector<Index>& massless);
+  void condense();
+  void plan_fronts();
+  bool condense_numbers(Condensation& c);
+  void references(const Condensation& c, int body, double* G);
+  void inherit_references(const Condensation& c, const Entry& x);
+  void assemble(int front);
+  void multiply(const VectorXd& y, VectorXd& rows, bool sizes);
+  void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
+  bool sweep(const VectorXd& force, const VectorXd& rhs);
+  bool gmres(const VectorXd& force, const VectorXd& rhs);
+
+  std::span<const Node> constraint_nodes() const { return {nodes_.data(), constraint_.size()}; }
+  void add_reactions(const VectorXd& lambda, VectorXd& g) const;  // g += A' lambda
+  double relative_residual() const;
+
+  const System& system_;
+  int threads_;
+  Index unknowns_ = 0;
+  int rows_ = 0;  // of all nodes, condensed ones included
+  std::vector<BodySlot> bodies_;
+  std::vector<unsigned char> motions_;
+  std::vector<std::size_t> constraint_;  // of the first nodes
+  std::vector<Node> nodes_;
+  std::vector<Entry> entries_;
+  std::vector<Touch> touches_, holds_;
+  std::vector<Condensation> condensations_;
+  std::vector<int> sources_;
+  std::vector<Move> moves_;
+  std::vector<Product> products_;
+  std::vector<Insert> inserts_;
+  std::vector<Part> parts_;
+  std::vector<int> active_;  // nodes in the fronts
+  Fronts fronts_;
+
+  // What parts see of their bodies.
+  std::vector<Index> firsts_;
+  std::vector<const void*> seen_;
+  std::vector<double*> pushed_;
+  std::vector<std::size_t> joint_place_, force_place_;
+
+  std::vector<double> A_, scratch_, qr_, diagonal_;
+  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, size_of_row_;
+  VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_;
+  std::vector<std::size_t> alarms_;
+  double error_ = 0, moved_ = 0;
+  int sweeps_ = 0;
+  bool planned_ = false;
+};
+
+}  // namespace mortise

@@ -1,0 +1,345 @@
+#include <mortise/assembly/fronts.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+
+namespace mortise {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::vector<int> minimum_degree(const Fronts::Graph& g) {
+  const auto n = static_cast<int>(g.size.size());
+  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(n, n);
+  std::vector<Eigen::Triplet<double, int>> entries;
+  entries.reserve(g.neighbour.size() + g.size.size());
+  for (int i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 1.0);
+    for (int k = g.start[at(i)]; k < g.start[at(i) + 1]; ++k) entries.emplace_back(i, g.neighbour[at(k)], 1.0);
+  }
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(pattern, order);
+  return {order.indices().data(), order.indices().data() + n};
+}
+
+// Parents in the elimination tree of the nodes taken in this order; -1 for roots.
+std::vector<int> elimination_tree(const Fronts::Graph& g, const std::vector<int>& order, const std::vector<int>& rank) {
+  const std::size_t n = order.size();
+  std::vector<int> parent(n, -1), ancestor(n, -1);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto node = at(order[k]);
+    for (int e = g.start[node]; e < g.start[node + 1]; ++e)
+      for (int i = rank[at(g.neighbour[at(e)])]; i >= 0 && i < static_cast<int>(k);) {
+        const int next = ancestor[at(i)];
+        ancestor[at(i)] = static_cast<int>(k);
+        if (next < 0) parent[at(i)] = static_cast<int>(k);
+        i = next;
+      }
+  }
+  return parent;
+}
+
+// Children before parents, each subtree in one piece.
+std::vector<int> postorder(const std::vector<int>& parent) {
+  const std::size_t n = parent.size();
+  std::vector<int> first(n, -1), next(n, -1), stack, out;
+  out.reserve(n);
+  for (std::size_t i = n; i-- > 0;)
+    if (parent[i] >= 0) next[i] = first[at(parent[i])], first[at(parent[i])] = static_cast<int>(i);
+  for (std::size_t root = 0; root < n; ++root) {
+    if (parent[root] >= 0) continue;
+    stack.push_back(static_cast<int>(root));
+    while (!stack.empty()) {
+      const int i = stack.back();
+      if (const int child = first[at(i)]; child >= 0) {
+        first[at(i)] = next[at(child)];
+        stack.push_back(child);
+      } else {
+        out.push_back(i);
+        stack.pop_back();
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Fronts::Fronts(const Graph& g) {
+  const std::size_t n = g.size.size();
+  const auto inverse = [&](const std::vector<int>& order) {
+    std::vector<int> rank(n);
+    for (std::size_t k = 0; k < n; ++k) rank[at(order[k])] = static_cast<int>(k);
+    return rank;
+  };
+  std::vector<int> order = minimum_degree(g), rank = inverse(order);
+  {
+    const std::vector<int> post = postorder(elimination_tree(g, order, rank));
+    std::vector<int> reordered(n);
+    for (std::size_t k = 0; k < n; ++k) reordered[k] = order[at(post[k])];
+    order = std::move(reordered);
+    rank = inverse(order);
+  }
+  const std::vector<int> parent = elimination_tree(g, order, rank);
+
+  // The border of each node: its later neighbours and those of its children.
+  std::vector<std::vector<int>> border(n);
+  std::vector<int> mark(n, -1), size_at(n);
+  std::vector<std::vector<int>> child(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    size_at[k] = g.size[at(order[k])];
+    auto& b = border[k];
+    mark[k] = static_cast<int>(k);
+    const auto take = [&](int i) {
+      if (i > static_cast<int>(k) && mark[at(i)] != static_cast<int>(k)) mark[at(i)] = static_cast<int>(k), b.push_back(i);
+    };
+    const auto node = at(order[k]);
+    for (int e = g.start[node]; e < g.start[node + 1]; ++e) take(rank[at(g.neighbour[at(e)])]);
+    for (const int c : child[k])
+      for (const int i : border[at(c)]) take(i);
+    std::sort(b.begin(), b.end());
+    if (parent[k] >= 0) child[at(parent[k])].push_back(static_cast<int>(k));
+  }
+
+  // A node joins the front of the one before it if nothing, or little, is lost by it.
+  std::vector<int> front(n);
+  std::vector<int> last_of;  // the last node of each front
+  std::vector<int> rows(n);  // scalar size of the border
+  for (std::size_t k = 0; k < n; ++k)
+    rows[k] = std::accumulate(border[k].begin(), border[k].end(), 0, [&](int s, int i) { return s + size_at[at(i)]; });
+  int pivots = 0;
+  constexpr int widest = 64;  // pivots of one front
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool joins = k > 0 && parent[k - 1] == static_cast<int>(k) && rows[k - 1] == size_at[k] + rows[k] &&
+                       pivots + size_at[k] <= widest;
+    if (joins) {
+      last_of.back() = static_cast<int>(k);
+      pivots += size_at[k];
+    } else {
+      last_of.push_back(static_cast<int>(k));
+      pivots = size_at[k];
+    }
+    front[k] = static_cast<int>(last_of.size()) - 1;
+  }
+
+  // Numbering.
+  position_.resize(n);
+  front_.resize(n);
+  std::vector<int> position(n);
+  int scalar = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    position[k] = scalar;
+    position_[at(order[k])] = scalar;
+    front_[at(order[k])] = front[k];
+    scalar += size_at[k];
+  }
+  size_ = scalar;
+  std::size_t k = 0;
+  Index updates = 0;
+  std::vector<std::vector<int>> children(last_of.size());
+  for (std::size_t f = 0; f < last_of.size(); ++f) {
+    Front& x = fronts_.emplace_back();
+    const auto last = at(last_of[f]);
+    x.first = position[k];
+    x.p = position[last] + size_at[last] - position[k];
+    x.q = rows[last];
+    x.parent = parent[last] >= 0 ? front[at(parent[last])] : -1;
+    x.L = values_;
+    x.U = updates;
+    x.border = static_cast<Index>(border_.size());
+    values_ += Index{x.p} * (x.p + x.q);
+    updates += Index{x.q} * x.q;
+    for (const int i : border[last])
+      for (int r = 0; r < size_at[at(i)]; ++r) border_.push_back(position[at(i)] + r);
+    if (x.parent >= 0) children[at(x.parent)].push_back(static_cast<int>(f));
+    k = last + 1;
+  }
+  for (std::size_t f = 0; f < fronts_.size(); ++f) {
+    Front& x = fronts_[f];
+    x.child = static_cast<int>(children_.size());
+    x.children = static_cast<int>(children[f].size());
+    children_.insert(children_.end(), children[f].begin(), children[f].end());
+    x.map = static_cast<Index>(map_.size());
+    x.contiguous = true;
+    if (x.parent < 0) continue;
+    const Front& up = fronts_[at(x.parent)];
+    const int* up_border = border_.data() + up.border;
+    for (int r = 0, s = 0; r < x.q; ++r) {
+      const int where = border_[at(x.border + r)];
+      int local = where - up.first;
+      if (local >= up.p) {
+        while (up_border[s] != where) ++s;
+        local = up.p + s;
+      }
+      x.contiguous = x.contiguous && (r == 0 || local == map_.back() + 1);
+      map_.push_back(local);
+    }
+  }
+  L_.resize(at(values_));
+  U_.resize(at(updates));
+  inverse_.resize(at(size_));
+  floor_.resize(at(size_));
+}
+
+Fronts::Place Fronts::place(int row_node, int column_node) const {
+  const bool transposed = position(row_node) < position(column_node);
+  if (transposed) std::swap(row_node, column_node);
+  const Front& x = fronts_[at(front_of(column_node))];
+  int row = position(row_node) - x.first;
+  if (row >= x.p) {
+    const auto first = border_.begin() + x.border;
+    row = x.p + static_cast<int>(std::lower_bound(first, first + x.q, position(row_node)) - first);
+  }
+  return {x.L + row + Index{position(column_node) - x.first} * (x.p + x.q), x.p + x.q, transposed};
+}
+
+Index Fronts::work(int front) const {
+  const Front& x = fronts_[at(front)];
+  return 20 + Index{x.p} * (x.p + x.q) * (x.p + x.q);
+}
+
+void Fronts::begin(int i) {
+  const Front& x = fronts_[at(i)];
+  const int f = x.p + x.q;
+  double *L = L_.data() + x.L, *U = U_.data() + x.U;
+  std::fill(L, L + Index{x.p} * f, 0.0);
+  std::fill(U, U + Index{x.q} * x.q, 0.0);
+  for (int c = 0; c < x.children; ++c) {
+    const Front& child = fronts_[at(children_[at(x.child + c)])];
+    const double* from = U_.data() + child.U;
+    const int* map = map_.data() + child.map;
+    for (int s = 0; s < child.q; ++s) {
+      const int column = map[s];
+      double* to = column < x.p ? L + Index{column} * f : U + Index{column - x.p} * x.q - x.p;
+      if (child.contiguous)
+        for (int r = s; r < child.q; ++r) to[map[0] + r] += from[r + s * child.q];
+      else
+        for (int r = s; r < child.q; ++r) to[map[r]] += from[r + s * child.q];
+    }
+  }
+}
+
+namespace {
+
+// Eliminates the p pivots of a front in place.  P, Q >= 0: sizes known beforehand.
+template <int P, int Q>
+void eliminate(int p_, int q_, double* L, double* U, double* inverse, const double* floor) {
+  const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
+  for (int c = 0; c < p; ++c) {
+    double* col = L + c * f;
+    double d = col[c];
+    if (std::abs(d) < std::abs(floor[c]) || d * floor[c] < 0) d = floor[c];
+    const double inv = 1 / d;
+    inverse[c] = inv;
+    for (int s = c + 1; s < p; ++s) {
+      const double factor = col[s] * inv;
+      double* to = L + s * f;
+      for (int r = s; r < f; ++r) to[r] -= factor * col[r];
+    }
+    for (int s = 0; s < q; ++s) {
+      const double factor = col[p + s] * inv;
+      double* to = U + s * q - p;
+      for (int r = p + s; r < f; ++r) to[r] -= factor * col[r];
+    }
+    for (int r = c + 1; r < f; ++r) col[r] *= inv;
+  }
+}
+
+// The same for large fronts: panels of columns, then one product for all that follows.
+void eliminate_panels(int p, int q, double* L, double* U, double* inverse, const double* floor) {
+  constexpr int width = 24;
+  const int f = p + q;
+  using Strided = Eigen::Map<MatrixXd, 0, Eigen::OuterStride<>>;
+  MatrixXd scaled;
+  for (int c0 = 0; c0 < p; c0 += width) {
+    const int w = std::min(width, p - c0), rest = f - c0 - w;
+    for (int c = c0; c < c0 + w; ++c) {
+      double* col = L + Index{c} * f;
+      double d = col[c];
+      if (std::abs(d) < std::abs(floor[c]) || d * floor[c] < 0) d = floor[c];
+      inverse[c] = 1 / d;
+      for (int s = c + 1; s < c0 + w; ++s) {
+        const double factor = col[s] * inverse[c];
+        double* to = L + Index{s} * f;
+        for (int r = s; r < f; ++r) to[r] -= factor * col[r];
+      }
+      for (int r = c + 1; r < f; ++r) col[r] *= inverse[c];
+    }
+    if (rest == 0) continue;
+    const Strided panel(L + Index{c0} * f + c0 + w, rest, w, Eigen::OuterStride<>(f));
+    scaled = panel;
+    for (int c = 0; c < w; ++c) scaled.col(c) /= inverse[c0 + c];
+    for (int s = 0; s < rest; s += width) {  // lower triangle, by blocks of columns
+      const int columns = std::min({width, rest - s, s < p - c0 - w ? p - c0 - w - s : rest});
+      const int column = c0 + w + s;
+      const bool pivot = column < p;
+      Strided to(pivot ? L + Index{column} * f + column : U + Index{column - p} * q + column - p, rest - s, columns,
+                 Eigen::OuterStride<>(pivot ? f : q));
+      to.noalias() -= panel.bottomRows(rest - s) * scaled.middleRows(s, columns).transpose();
+      s += columns - width;
+    }
+  }
+}
+
+using Kernel = void (*)(int, int, double*, double*, double*, const double*);
+constexpr int small = 6;  // sizes up to this have kernels of their own
+template <int... i> constexpr std::array<Kernel, sizeof...(i)> make_kernels(std::integer_sequence<int, i...>) {
+  return {eliminate<1 + i / (small + 1), i % (small + 1)>...};
+}
+constexpr auto kernels = make_kernels(std::make_integer_sequence<int, small*(small + 1)>{});
+
+}  // namespace
+
+void Fronts::finish(int i) {
+  const Front& x = fronts_[at(i)];
+  double *L = L_.data() + x.L, *U = U_.data() + x.U, *inverse = inverse_.data() + x.first;
+  const double* floor = floor_.data() + x.first;
+  if (x.p <= small && x.q <= small)
+    kernels[at((x.p - 1) * (small + 1) + x.q)](x.p, x.q, L, U, inverse, floor);
+  else if (x.p + x.q < 64)
+    eliminate<-1, -1>(x.p, x.q, L, U, inverse, floor);
+  else
+    eliminate_panels(x.p, x.q, L, U, inverse, floor);
+}
+
+void Fronts::forward(int i, double* x) const {
+  const Front& F = fronts_[at(i)];
+  const int p = F.p, q = F.q, f = p + q;
+  const double* L = L_.data() + F.L;
+  const int* border = border_.data() + F.border;
+  double* y = x + F.first;
+  for (int c = 0; c < p; ++c) {
+    const double v = y[c];
+    const double* col = L + Index{c} * f;
+    for (int r = c + 1; r < p; ++r) y[r] -= col[r] * v;
+    for (int r = 0; r < q; ++r) x[border[r]] -= col[p + r] * v;
+  }
+}
+
+void Fronts::backward(int i, double* x) const {
+  const Front& F = fronts_[at(i)];
+  const int p = F.p, q = F.q, f = p + q;
+  const double* L = L_.data() + F.L;
+  const int* border = border_.data() + F.border;
+  double* y = x + F.first;
+  const double* inverse = inverse_.data() + F.first;
+  for (int c = p; c-- > 0;) {
+    const double* col = L + Index{c} * f;
+    double v = y[c] * inverse[c];
+    for (int r = c + 1; r < p; ++r) v -= col[r] * y[r];
+    for (int r = 0; r < q; ++r) v -= col[p + r] * x[border[r]];
+    y[c] = v;
+  }
+}
+
+void Fronts::solve(double* x) const {
+  for (int i = 0; i < count(); ++i) forward(i, x);
+  for (int i = count(); i-- > 0;) backward(i, x);
+}
+
+}  // namespace mortise

@@ -1,0 +1,84 @@
+#pragma once
+// Fronts: block LDL' of a sparse symmetric quasi-definite matrix, without pivoting, along an elimination tree.
+//
+// The matrix has one block row per node; nodes that touch in the graph have a block in common.  Each front holds the
+// columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  The order is found once,
+// by approximate minimum degree; then values are written straight into their places, front after front.
+
+#include <span>
+#include <vector>
+
+#include <mortise/core/types.h>
+
+namespace mortise {
+
+class Fronts {
+ public:
+  // Graph of the nodes in compressed form: the neighbours of i are neighbour[start[i] ... start[i + 1] - 1].
+  struct Graph {
+    std::vector<int> size, start, neighbour;
+  };
+  Fronts() = default;
+  explicit Fronts(const Graph& graph);
+
+  Index size() const { return size_; }  // of the matrix
+  int count() const { return static_cast<int>(fronts_.size()); }
+  int position(int node) const { return position_[static_cast<std::size_t>(node)]; }  // of its first row, in order
+  int front_of(int node) const { return front_[static_cast<std::size_t>(node)]; }
+  Index values() const { return values_; }  // doubles of the factor, a measure of its fill
+
+  // Where the block of two nodes stands, column by column; the node that comes first in the order has the columns.
+  struct Place {
+    Index offset;
+    int stride;
+    bool transposed;  // the rows are those of the first argument, as asked, unless this is set
+  };
+  Place place(int row_node, int column_node) const;
+
+  // assemble(front) adds the entries of the front's own columns at value(offset).
+  template <class F> void factor(const F& assemble) {
+    for (int i = 0; i < count(); ++i) factor_front(i, assemble);
+  }
+  template <class F> void factor_front(int i, const F& assemble) {
+    begin(i);
+    assemble(i);
+    finish(i);
+  }
+  // Adds `factor` times their floors to the diagonal of a front's pivots.
+  void add_floors(int front, double factor) {
+    const Front& x = fronts_[static_cast<std::size_t>(front)];
+    for (int c = 0; c < x.p; ++c)
+      L_[static_cast<std::size_t>(x.L + Index{c} * (x.p + x.q) + c)] += factor * floor_[static_cast<std::size_t>(x.first + c)];
+  }
+  double* value(Index offset) { return L_.data() + offset; }
+  // A pivot smaller than its floor, which only round-off can bring about, is set to it.  Negative for negative pivots.
+  double& floor(Index position) { return floor_[static_cast<std::size_t>(position)]; }
+  double pivot(Index position) const { return 1 / inverse_[static_cast<std::size_t>(position)]; }
+
+  // x := K^-1 x, in order of elimination.
+  void solve(double* x) const;
+  void forward(int front, double* x) const;
+  void backward(int front, double* x) const;
+  int parent(int front) const { return fronts_[static_cast<std::size_t>(front)].parent; }
+  Index work(int front) const;  // an estimate of its cost
+
+ private:
+  struct Front {
+    int first, p, q;      // position of its pivots, their number, size of the border
+    int parent;           // -1: none
+    Index L, U, border;   // where its columns, its update and its border's positions start
+    int child, children;  // in children_
+    Index map;            // of its border to the rows of the parent
+    bool contiguous;      // ... which are consecutive
+  };
+  void begin(int i);
+  void finish(int i);
+
+  Index size_ = 0, values_ = 0;
+  std::vector<int> position_, front_;
+  std::vector<Front> fronts_;
+  std::vector<int> children_, border_, map_;
+  std::vector<double> L_, U_, inverse_, floor_;
+};
+
+}  // namespace mortise

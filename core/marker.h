@@ -1,0 +1,62 @@
+#pragma once
+// Markers: points, directions and coordinates of a body, differentiated analytically by the body itself.
+//
+// Every body has a few unknowns y, scaled so that its mass is 1 along the first and 0 along the last of them:
+//
+//   q'' = T y + z,    T'M T = diag(1, ..., 1, 0, ..., 0)
+//
+// A marker tells how something of the body depends on y.  Joints combine markers as dual numbers seeded here, so their
+// rows come out in the unknowns at the price of the combination alone.
+
+#include <mortise/core/dual.h>
+#include <mortise/core/types.h>
+
+namespace mortise {
+
+template <int D, int K> struct Marker {
+  Vec<double, D> value;
+  Mat<double, D, K> slopes;                   // d value / d (velocities conjugate to y)
+  Vec<double, D> velocity, acceleration;      // in time, with y = 0
+};
+
+// r - c without what is only the round-off of the two: that must not pass for an arm.
+template <int D> Vec<double, D> arm_between(const Vec<double, D>& c, const Vec<double, D>& r) {
+  constexpr double round_off = 1e-15;
+  Vec<double, D> s = r - c;
+  for (int i = 0; i < D; ++i)
+    if (std::abs(s[i]) <= round_off * std::abs(c[i])) s[i] = 0;
+  return s;
+}
+
+namespace detail {
+
+// The first derivatives of a marker stand at First ... First + K - 1 of the dual's; a second-order number follows the
+// motion.
+template <class T, int First> struct Seed;
+template <int First> struct Seed<double, First> {
+  template <int D, int K> static Vec<double, D> of(const Marker<D, K>& m) { return m.value; }
+};
+template <int N, int First> struct Seed<Dual<double, N>, First> {
+  template <int D, int K> static Vec<Dual<double, N>, D> of(const Marker<D, K>& m) {
+    static_assert(First + K <= N);
+    Vec<Dual<double, N>, D> x;
+    for (int i = 0; i < D; ++i) {
+      std::array<double, N> d{};
+      for (int k = 0; k < K; ++k) d[static_cast<std::size_t>(First + k)] = m.slopes(i, k);
+      x[i] = {m.value[i], d};
+    }
+    return x;
+  }
+};
+template <int First> struct Seed<SecondOrder, First> {
+  template <int D, int K> static Vec<SecondOrder, D> of(const Marker<D, K>& m) {
+    Vec<SecondOrder, D> x;
+    for (int i = 0; i < D; ++i)
+      x[i] = {{m.value[i], {m.velocity[i]}}, {Dual<double, 1>(m.velocity[i], {m.acceleration[i]})}};
+    return x;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mortise
