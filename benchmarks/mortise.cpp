@@ -1,0 +1,106 @@
+// mortise alone: how time and memory grow up to a million bodies, and the published formula taken literally.
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+#include <Eigen/Dense>
+
+#include "build.h"
+#include "report.h"
+
+namespace {
+
+using mortise::MatrixXd, mortise::VectorXd;
+
+// A chain with all that solving it needs.  The assembly is gone: a System does not need it.
+struct SolvableChain {
+  mortise::System system;
+  mortise::State state;
+  mortise::Solver solver;
+
+  explicit SolvableChain(const bench::Chain& chain)
+      : system(bench::assembly_of(chain)), state(bench::state_of(system, chain)), solver(system) {}
+  const VectorXd& solve() { return solver.solve(state); }
+};
+
+// VmRSS, what is resident now, or VmHWM, the most there was.
+double bytes(const std::string& which) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(which + ":")) return 1024 * std::stod(line.substr(which.size() + 1));
+  throw std::runtime_error("/proc/self/status has no " + which);
+}
+
+// Comes first: memory that the process has freed before would hide growth.
+void growth(bench::Report& report) {
+  if (!report.wants("linearity") && !report.wants("bytes_per_body")) return;
+  const int full = 1'000'000;
+  const int large = report.options().size(report.options().quick ? 100'000 : full);
+  const int small = std::min(1000, large / 2);
+  const auto numbers = bench::spherical_chain(large);
+  const double before = bytes("VmRSS");
+  SolvableChain chain(numbers);
+  chain.solve();
+  report.figure(report.name("bytes_per_body", full), (bytes("VmRSS") - before) / large,
+                fmt::format("resident at {} bodies: System, State, Solver; the Assembly is destroyed", large));
+  report.figure(report.name("peak_bytes_per_body", full), (bytes("VmHWM") - before) / large,
+                "the most there was, while the Assembly was there too");
+
+  SolvableChain short_chain(bench::spherical_chain(small));
+  const auto times = bench::race(
+      report.options(), [&] { chain.solve(); }, [&] { short_chain.solve(); });
+  report.ratio(report.name("linearity", full), times.ours / large / (times.theirs / small),
+               fmt::format("time per body, {} bodies over {} bodies", large, small));
+  report.figure(fmt::format("us_per_body_chain_{}_alone", large), times.ours / large);
+  report.figure(fmt::format("us_per_body_chain_{}_alone", small), times.theirs / small);
+}
+
+// M_A = M + A+ A,   q'' = M_A^-1 Q + M_A^-1/2 (A M_A^-1/2)+ (b - A M_A^-1 Q)        [US10, Eq. 49-50], alpha = 1, z = 0
+// Pseudo-inverses by the complete orthogonal decomposition: the singular values would take longer.
+VectorXd literal_formula(const mortise::Equations& e) {
+  const MatrixXd M_A = e.M + e.A.completeOrthogonalDecomposition().pseudoInverse() * e.A;
+  const MatrixXd root = Eigen::SelfAdjointEigenSolver<MatrixXd>(M_A).operatorInverseSqrt();
+  const VectorXd a = root * (root * e.Q);
+  const MatrixXd B = e.A * root;
+  return a + root * B.completeOrthogonalDecomposition().solve(e.b - e.A * a);
+}
+
+// The formula is given its matrices; we start from the state.
+void dense_formula(bench::Report& report) {
+  const std::string name = "dense_formula_30";
+  if (!report.wants(name)) return;
+  const auto numbers = bench::spherical_chain(report.options().size(30));
+  SolvableChain chain(numbers);
+  const auto equations = chain.system.equations(chain.system.evaluate(chain.state));
+  VectorXd theirs;
+  const auto times = bench::race(
+      report.options(), [&] { chain.solve(); }, [&] { theirs = literal_formula(equations); });
+  const VectorXd& ours = chain.solve();
+  const double difference =
+      bench::difference(bench::accelerations_of(numbers, ours), bench::accelerations_of(numbers, theirs));
+  report.ratio(report.name(name, 30), times, "the pseudo-inverse formula, literally; " + report.agreement(difference));
+}
+
+// The share of a step that the rank alarm takes, in a chain in which every third rod is massless.  The last one is not:
+// nothing would hold it.
+void alarm_cost(bench::Report& report) {
+  const std::string name = "alarm_cost";
+  if (!report.wants(name)) return;
+  auto numbers = bench::spherical_chain(report.options().size(1000));
+  for (std::size_t i = 1; i + 1 < numbers.rods.size(); i += 3) numbers.rods[i].massless = true;
+  SolvableChain chain(numbers);
+  chain.solve();
+  // Not measured yet: SolverOptions has no switch for the alarm.
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  bench::Report report(bench::Options::from(count, arguments));
+  growth(report);
+  dense_formula(report);
+  alarm_cost(report);
+  return report.exit_code();
+}
