@@ -57,7 +57,7 @@ void growth(bench::Report& report) {
   report.figure(fmt::format("us_per_body_chain_{}_alone", small), times.theirs / small);
 }
 
-// M_A = M + A+ A,   q'' = M_A^-1 Q + M_A^-1/2 (A M_A^-1/2)+ (b - A M_A^-1 Q)        [US10, Eq. 49-50], alpha = 1, z = 0
+// q'' = a + M_A^-1/2 B+ (b - A a),   a = M_A^-1 Q,  B = A M_A^-1/2,  M_A = M + A+A    [US10, Eq. 54, alpha = 1, C = 0]
 // Pseudo-inverses by the complete orthogonal decomposition: the singular values would take longer.
 VectorXd literal_formula(const mortise::Equations& e) {
   const MatrixXd M_A = e.M + e.A.completeOrthogonalDecomposition().pseudoInverse() * e.A;
