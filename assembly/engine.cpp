@@ -12,7 +12,9 @@ namespace {
 constexpr double penalty = 1e12;       // D = diag(A A') / penalty
 constexpr int hub_degree = 10;         // bodies with more nodes stay in the fronts
 constexpr double alarm_level = 1e-6;   // of the balanced diagonal of R: below, the rank verdict is asked
+constexpr double doubtful = 1e-9;      // pivots below this share of their row's square may be dependent rows
 constexpr double round_off = 1e-15;    // relative size of what sweeps should leave
+constexpr double margin = 1e-4;        // for rates of convergence that are not uniform
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -388,15 +390,24 @@ void Engine::take(const Evaluation& e) {
 
 void Engine::factor() {
   alarms_.clear();
+  if (!condensations_.empty())
+    for (const Node& n : constraint_nodes())
+      for (int r = 0; r < n.rows; ++r) {
+        double& d = diagonal_[at(n.row + r)] = 0;
+        for (int e = n.entry; e < n.entry + n.entries; ++e)
+          d += Row<-1>(A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column,
+                       bodies_[at(entries_[at(e)].body)].massive)
+                   .squaredNorm();
+      }
   for (Condensation& c : condensations_)
     if (!condense_numbers(c)) alarms_.push_back(at(c.body));
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
     const int position = fronts_.position(n.front_node) + n.front_offset;
     for (int r = 0; r < n.rows; ++r) {
-      double d = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).squaredNorm();
+      double& d = diagonal_[at(n.row + r)];
+      if (at(i) < constraint_.size()) d = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).squaredNorm();
       if (!(d > 0)) d = penalty;  // a row that touches nothing
-      diagonal_[at(n.row + r)] = d;
       fronts_.floor(position + r) = 0.5 * d / penalty;
     }
   }
@@ -540,9 +551,8 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
     const Condensation& c = condensations_[i];
     const Node& target = nodes_[at(c.target)];
     const BodySlot& body = bodies_[at(c.body)];
-    const double *V = qr_.data() + c.V, *tau = V + Index{c.rows} * c.columns, *R = qr_.data() + c.R;
-    const double *pivot = R + Index{c.columns} * c.columns, *scale = pivot + c.columns, *mu = scale + c.columns;
-    const double *A1 = qr_.data() + c.A1, *b1 = A1 + Index{c.columns} * target.columns, *t = qr_.data() + c.t;
+    const double *R = qr_.data() + c.R, *pivot = R + Index{c.columns} * c.columns, *scale = pivot + c.columns;
+    const double *A1 = qr_.data() + c.A1, *b1 = A1 + Index{c.columns} * target.columns;
     double* z = scratch_.data();
     // R P'(s / c) = b1 - A1 y
     for (int j = 0; j < c.columns; ++j) {
@@ -563,8 +573,21 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
       const auto p = static_cast<int>(pivot[j]);
       dy[body.y + body.massive + p] = scale[p] * z[j];
     }
-    // lambda = t Q [mu1; mu2]
-    for (int r = 0; r < c.rows; ++r) z[r] = r < c.columns ? mu[r] : node_lambda_[target.row + r - c.columns];
+  }
+  expand(true);
+  dlambda = node_lambda_.head(dlambda.size());
+}
+
+// Multipliers of the constraints from those of the rows in the fronts:  lambda = t Q [mu1; mu2].
+void Engine::expand(bool forces) {
+  for (std::size_t i = condensations_.size(); i-- > 0;) {
+    const Condensation& c = condensations_[i];
+    const Node& target = nodes_[at(c.target)];
+    const double *V = qr_.data() + c.V, *tau = V + Index{c.rows} * c.columns, *t = qr_.data() + c.t;
+    const double* mu = qr_.data() + c.R + Index{c.columns} * c.columns + 2 * c.columns;
+    double* z = scratch_.data();
+    for (int r = 0; r < c.rows; ++r)
+      z[r] = r >= c.columns ? node_lambda_[target.row + r - c.columns] : forces ? mu[r] : 0;
     for (int j = std::min(c.columns, c.rows); j-- > 0;) {
       const double* v = V + Index{j} * c.rows;
       double dot = 0;
@@ -577,7 +600,58 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
       for (int r = 0; r < n.rows; ++r, ++row) node_lambda_[n.row + r] = t[row] * z[row];
     }
   }
-  dlambda = node_lambda_.head(dlambda.size());
+}
+
+std::vector<Engine::Dependence> Engine::dependences(int most) {
+  struct Small {
+    Index position;
+    double norm;  // of the row
+  };
+  std::vector<Small> small;
+  for (const int i : active_) {
+    const Node& n = nodes_[at(i)];
+    const Index position = fronts_.position(n.front_node) + n.front_offset;
+    for (int r = 0; r < n.rows; ++r)
+      if (const double d = diagonal_[at(n.row + r)]; fronts_.pivot(position + r) < doubtful * d)
+        small.push_back({position + r, std::sqrt(d)});
+  }
+  std::vector<double> norms(at(system_.rows()), 0);
+  for (const Node& n : constraint_nodes())
+    for (int r = 0; r < n.rows; ++r)
+      norms[at(n.row + r)] = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).norm();
+  std::vector<Dependence> out;
+  const auto find = [&](const auto& begin) {
+    order_.setZero();
+    begin();
+    fronts_.solve_transposed(order_.data());
+    for (const int i : active_) {
+      const Node& n = nodes_[at(i)];
+      const double* from = order_.data() + fronts_.position(n.front_node) + n.front_offset;
+      for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
+    }
+    expand(false);
+    Dependence d{node_lambda_.head(system_.rows()), 0};
+    double largest = 0;
+    for (const Node& n : constraint_nodes())
+      for (int r = 0; r < n.rows; ++r) largest = std::max(largest, std::abs(d.y[n.row + r]) * norms[at(n.row + r)]);
+    if (!(largest > 0)) return;
+    d.y /= largest;
+    for (const Node& n : constraint_nodes())
+      for (int r = 0; r < n.rows; ++r)
+        if (std::abs(d.y[n.row + r]) * norms[at(n.row + r)] < 1e-7) d.y[n.row + r] = 0;  // round-off
+    dy_.setZero();
+    add_reactions(d.y, dy_);
+    d.size = dy_.norm();
+    out.push_back(std::move(d));
+  };
+  if (static_cast<int>(small.size()) <= most)
+    for (const Small& s : small) find([&] { order_[s.position] = 1 / s.norm; });
+  else
+    find([&] {  // one combination that has all of them
+      double weight = 1;
+      for (const Small& s : small) order_[s.position] = (weight = std::fmod(weight * 1.618 + 0.1, 1.0) + 0.5) / s.norm;
+    });
+  return out;
 }
 
 // Householder QR with column pivoting of the balanced massless columns; false: the alarm.
@@ -650,9 +724,35 @@ bool Engine::condense_numbers(Condensation& c) {
     for (int j = 0; j < target.columns; ++j) A1[i * target.columns + j] = i < m ? W[i * width + k + j] : 0;
   for (int i = 0; i < target.rows; ++i)
     for (int j = 0; j < target.columns; ++j) A_[at(target.A + Index{i} * target.columns + j)] = W[(k + i) * width + k + j];
-  // What the slopes of the rows that stay are sums of.
-  for (int e = target.entry; e < target.entry + target.entries; ++e)
-    if (entries_[at(e)].massless > 0) inherit_references(c, entries_[at(e)]);
+  // What the rows that stay, and their slopes along unknowns still to be condensed, are sums of: they may cancel to
+  // round-off, of all the rows that the decomposition mixed.
+  const auto mixed = [&](int r) {
+    for (int j = 0; j < k; ++j)
+      if (V[Index{j} * m + r] != 0) return true;
+    return false;
+  };
+  const auto inherit = [&](const auto& of_source, const auto& of_target) {
+    double largest = 0;
+    for (int r = 0; r < m; ++r)
+      if (mixed(r)) largest = std::max(largest, t[r] * of_source(r));
+    for (int r = k; r < m; ++r) of_target(r - k) = mixed(r) ? largest : t[r] * of_source(r);
+  };
+  double* own = scratch_.data();
+  int row = 0;
+  for (int s = c.source; s < c.source + c.sources; ++s) {
+    const Node& n = nodes_[at(sources_[at(s)])];
+    for (int r = 0; r < n.rows; ++r) own[row++] = std::sqrt(diagonal_[at(n.row + r)]);
+  }
+  inherit([&](int r) { return own[r]; }, [&](int i) -> double& { return diagonal_[at(target.row + i)]; });
+  for (int i = 0; i < target.rows; ++i) diagonal_[at(target.row + i)] *= diagonal_[at(target.row + i)];
+  for (int e = target.entry; e < target.entry + target.entries; ++e) {
+    const Entry& x = entries_[at(e)];
+    if (x.massless == 0) continue;
+    references(c, x.body, own);
+    for (int j = 0; j < x.massless; ++j)
+      inherit([&](int r) { return own[r * x.massless + j]; },
+              [&](int i) -> double& { return qr_[at(x.reference + Index{i} * x.massless + j)]; });
+  }
   return well;
 }
 
@@ -682,62 +782,46 @@ void Engine::references(const Condensation& c, int body, double* G) {
   }
 }
 
-// The rows that stay are Q2' of the scaled rows: |Q2'| applied to what those are sums of.
-void Engine::inherit_references(const Condensation& c, const Entry& x) {
-  const int m = c.rows, k = x.massless;
-  const double *V = qr_.data() + c.V, *tau = V + Index{m} * c.columns, *t = qr_.data() + c.t;
-  double *G = scratch_.data(), *q = G + Index{m} * k;
-  references(c, x.body, G);
-  for (int i = 0; i < m - c.columns; ++i) {
-    std::fill(q, q + m, 0.0);
-    q[c.columns + i] = 1;
-    for (int j = c.columns; j-- > 0;) {
-      const double* v = V + Index{j} * m;
-      double dot = 0;
-      for (int r = j; r < m; ++r) dot += v[r] * q[r];
-      for (int r = j; r < m; ++r) q[r] -= tau[j] * dot * v[r];
-    }
-    for (int j = 0; j < k; ++j) {
-      double sum = 0;
-      for (int r = 0; r < m; ++r) sum += std::abs(q[r]) * t[r] * G[r * k + j];
-      qr_[at(x.reference + Index{i} * k + j)] = sum;
-    }
-  }
-}
-
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   gap_.setZero();
   if (sweep(force, rhs)) return Status::solved;
-  // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that is
-  // answered slowly.
-  const auto contradiction = [&] {
-    double largest = 0;
-    for (const Node& n : constraint_nodes())
-      for (int r = 0; r < n.rows; ++r) {
-        const double norm = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).norm();
-        largest = std::max(largest, std::abs(residual_[n.row + r]) / (norm + 1e-300));
-      }
-    return moved_ <= 0.1 * largest;
-  };
+  // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
+  // sweeps answer slowly.
+  const auto contradiction = [&] { return moved_ * moved_ <= largest_residual(); };
   const bool contradicts = contradiction();
   if (!contradicts && gmres(force, rhs)) return Status::solved;
-  // The motion that comes nearest, with reactions that are those of its own right-hand side.
+  // The motion that comes nearest, with the reactions of its own right-hand side.
   multiply(y_, residual_, false);
   const VectorXd met = residual_;
   gap_ = rhs - met;
   const bool again = sweep(force, met) || gmres(force, met);
-  if (!again) return Status::stalled;
-  return contradicts ? Status::inconsistent : Status::stalled;
+  return contradicts && again ? Status::inconsistent : Status::stalled;
+}
+
+// Units of residuals: of forces on the unknowns, then of rows.
+VectorXd Engine::weights() const {
+  VectorXd weight = VectorXd::Ones(unknowns_ + system_.rows());
+  for (const Node& x : constraint_nodes())
+    for (int r = 0; r < x.rows; ++r) {
+      const double norm = Row<-1>(A_.data() + x.A + Index{r} * x.columns, x.columns).norm();
+      if (norm > 0) weight[unknowns_ + x.row + r] = 1 / norm;
+    }
+  for (const Condensation& c : condensations_) {
+    const BodySlot& b = bodies_[at(c.body)];
+    const double* scale = qr_.data() + c.R + Index{c.columns} * c.columns + c.columns;
+    for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = scale[k];
+  }
+  return weight;
 }
 
 // y and lambda by sweeps on the true residuals from 0.  True when what is left is round-off.
 bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
-  constexpr int most = 6;
+  constexpr int most = 8;
   y_.setZero();
   g_.setZero();
   lambda_.setZero();
   size_of_row_ = rhs.cwiseAbs2();
-  double last = 1, all = 0;
+  double last = 1, last_local = 1, all = 0;
   for (sweeps_ = 1; sweeps_ <= most; ++sweeps_) {
     // What the forces alone would do, and the forces left on massless unknowns.
     for (const BodySlot& b : bodies_) {
@@ -765,13 +849,30 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
       all = w_.squaredNorm();
       continue;
     }
-    // The residual found and the correction made: the next would be smaller by the same factor as this one was.
-    error_ = std::max(relative_residual(), std::sqrt(moved / (size + all + 1e-300)));
-    if (error_ <= 1e-6 && error_ * error_ <= round_off * last) return true;
-    if (sweeps_ > 2 && error_ > 0.5 * last) return false;
-    last = error_;
+    // The residual found and the correction made, relative to the whole: what is left is smaller than the correction by
+    // the factor that this one was smaller than the last.
+    error_ = std::sqrt(std::max(moved, largest_residual()) / (size + all + 1e-300));
+    // The same for each row relative to itself: followed as long as it shrinks, as far as round-off lets it.
+    const double local = relative_residual();
+    const bool done = error_ * error_ <= margin * round_off * last;
+    if (done && (local * local <= round_off * last_local || local > 0.5 * last_local)) return true;
+    if (!done && sweeps_ > 2 && error_ > 0.5 * last) return error_ <= 4 * round_off;
+    last = std::max(error_, eps);
+    last_local = local;
   }
   return false;
+}
+
+// The square of the largest residual, in units of the unknowns.
+double Engine::largest_residual() const {
+  double largest = 0;
+  for (const Node& n : constraint_nodes())
+    for (int r = 0; r < n.rows; ++r) {
+      const double norm = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).squaredNorm();
+      const double x = residual_[n.row + r];
+      if (norm > 0) largest = std::max(largest, x * x / norm);
+    }
+  return largest;
 }
 
 double Engine::relative_residual() const {
@@ -790,17 +891,7 @@ void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
 bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 30;
   const Index n = unknowns_, m = rhs.size();
-  VectorXd weight = VectorXd::Ones(n + m);  // units of the residuals
-  for (const Node& x : constraint_nodes())
-    for (int r = 0; r < x.rows; ++r) {
-      const double norm = Row<-1>(A_.data() + x.A + Index{r} * x.columns, x.columns).norm();
-      if (norm > 0) weight[n + x.row + r] = 1 / norm;
-    }
-  for (const Condensation& c : condensations_) {
-    const BodySlot& b = bodies_[at(c.body)];
-    const double* scale = qr_.data() + c.R + Index{c.columns} * c.columns + c.columns;
-    for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = scale[k];
-  }
+  const VectorXd weight = weights();
   const auto each_massless = [&](const auto& f) {
     for (const BodySlot& b : bodies_)
       for (int k = b.y + b.massive; k < b.y + b.k; ++k) f(k);
@@ -872,7 +963,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     }
     residual();
     forces_size = force.cwiseAbs() + g.cwiseAbs() + y_.cwiseAbs();
-    error_ = std::max(relative_residual(), r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
+    error_ = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300), r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
     if (error_ <= 10 * round_off) return true;
     if (r.norm() > 0.5 * beta) break;
   }

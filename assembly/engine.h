@@ -56,13 +56,16 @@ class Engine {
   Index fill() const { return fronts_.values(); }
   bool finite() const;
 
-  // Rows that depend on the others at this state, from the pivots of the factor: y'A is small, y by rows of the system.
+  // Unknowns of a body that have no mass at the state of the last evaluate().
+  Index massless(std::size_t body) const { return bodies_[body].k - bodies_[body].massive; }
+
+  // Rows that depend on each other at this state, or nearly, from the pivots of the factor:  A'y is small.
+  // If there are more than `most`, one combination of all.
   struct Dependence {
-    Index row;        // the last of them in the order of elimination
-    VectorXd y;       // scaled: the largest entry of y_i |A_i| is 1
-    double size;      // |y'A| in the same scale
+    VectorXd y;   // by rows of the system, the largest of y_i |A_i| is 1
+    double size;  // |A'y|
   };
-  std::vector<Dependence> dependences() const;
+  std::vector<Dependence> dependences(int most);
 
  private:
   struct BodySlot {
@@ -118,8 +121,8 @@ class Engine {
   void condense();
   void plan_fronts();
   bool condense_numbers(Condensation& c);
+  void expand(bool forces);
   void references(const Condensation& c, int body, double* G);
-  void inherit_references(const Condensation& c, const Entry& x);
   void assemble(int front);
   void multiply(const VectorXd& y, VectorXd& rows, bool sizes);
   void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
@@ -129,6 +132,8 @@ class Engine {
   std::span<const Node> constraint_nodes() const { return {nodes_.data(), constraint_.size()}; }
   void add_reactions(const VectorXd& lambda, VectorXd& g) const;  // g += A' lambda
   double relative_residual() const;
+  double largest_residual() const;
+  VectorXd weights() const;
 
   const System& system_;
   int threads_;

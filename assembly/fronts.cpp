@@ -337,6 +337,19 @@ void Fronts::backward(int i, double* x) const {
   }
 }
 
+void Fronts::solve_transposed(double* x) const {
+  for (int i = count(); i-- > 0;) {
+    const Front& F = fronts_[at(i)];
+    const int f = F.p + F.q;
+    double* y = x + F.first;
+    for (int c = F.p; c-- > 0;) {
+      const double* col = L_.data() + F.L + Index{c} * f;
+      for (int r = c + 1; r < F.p; ++r) y[c] -= col[r] * y[r];
+      for (int r = 0; r < F.q; ++r) y[c] -= col[F.p + r] * x[border_[at(F.border + r)]];
+    }
+  }
+}
+
 void Fronts::solve(double* x) const {
   for (int i = 0; i < count(); ++i) forward(i, x);
   for (int i = count(); i-- > 0;) backward(i, x);

@@ -55,6 +55,8 @@ class Fronts {
   double& floor(Index position) { return floor_[static_cast<std::size_t>(position)]; }
   double pivot(Index position) const { return 1 / inverse_[static_cast<std::size_t>(position)]; }
 
+  // x := L^-T x.  Where x is 1 at a vanishing pivot and 0 elsewhere, K x vanishes with it.
+  void solve_transposed(double* x) const;
   // x := K^-1 x, in order of elimination.
   void solve(double* x) const;
   void forward(int front, double* x) const;

@@ -14,16 +14,31 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
 
 std::string counted(Index n, const std::string& thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
 
-FreeDirection describe(const System& system, const Evaluation& e, const Equations& eq, const Rank& rank, Index k) {
+// Rows of the system that a selection of constraints has, in its order.
+std::vector<Index> rows_of(const System& system, const System::Selection& parts) {
+  std::vector<Index> rows;
+  for (const std::size_t i : parts.constraints) {
+    const auto& c = system.constraints()[i];
+    for (Index r = c.row; r < c.row + c.rows; ++r) rows.push_back(r);
+  }
+  return rows;
+}
+
+FreeDirection describe(const System& system, const Evaluation& e, const System::Selection& parts, const Equations& eq,
+                       const Rank& rank, Index k) {
   constexpr double visible = 1e-6;  // shares below this are not worth a line
+  const std::vector<Index> rows = rows_of(system, parts);
   FreeDirection f;
-  f.direction = rank.N.col(k);
-  for (const System::BodyInfo& b : system.bodies()) {
-    for (Index i = b.first; i < b.first + b.size; ++i) {
+  f.direction = VectorXd::Zero(system.size());
+  Index i = 0;
+  for (const std::size_t index : parts.bodies) {
+    const System::BodyInfo& b = system.bodies()[index];
+    for (Index local = 0; local < b.size; ++local, ++i) {
+      f.direction[b.first + local] = rank.N(i, k);
       if (rank.shares(i, k) < visible) continue;
-      FreeDirection::Part part{system.coordinate(i), rank.shares(i, k), eq.M(i, i), {}};
+      FreeDirection::Part part{system.coordinate(b.first + local), rank.shares(i, k), eq.M(i, i), {}};
       for (Index r = 0; r < eq.A.rows(); ++r)
-        if (eq.A(r, i) != 0) part.rows.push_back(system.row(r).name);
+        if (eq.A(r, i) != 0) part.rows.push_back(system.row(rows[static_cast<std::size_t>(r)]).name);
       f.parts.push_back(std::move(part));
     }
     const std::string motion = b.model->describe(e.state, b.first, f.direction.segment(b.first, b.size));
@@ -45,8 +60,8 @@ FreeDirection describe(const System& system, const Evaluation& e, const Equation
   if (alone) f.remedies.push_back("drop the coordinate");
 
   const VectorXd Q = eq.Q + eq.C;
-  f.force = f.direction.dot(Q);
-  const double size = f.direction.cwiseAbs().dot(eq.Q.cwiseAbs() + eq.C.cwiseAbs());
+  f.force = rank.N.col(k).dot(Q);
+  const double size = rank.N.col(k).cwiseAbs().dot(eq.Q.cwiseAbs() + eq.C.cwiseAbs());
   f.balanced = std::abs(f.force) <= rank.options.conflict * size;
   return f;
 }
@@ -82,33 +97,40 @@ std::string text_of(const RedundantRow& r) {
 }  // namespace
 
 RankReport check_rank(const System& system, const Evaluation& e, const RankOptions& options) {
-  const Equations eq = system.equations(e);
+  return check_rank(system, e, system.all(), options);
+}
+
+RankReport check_rank(const System& system, const Evaluation& e, const System::Selection& parts,
+                      const RankOptions& options) {
+  const Equations eq = system.equations(e, parts);
+  const std::vector<Index> rows = rows_of(system, parts);
+  const auto info = [&](Index i) -> const System::RowName& { return system.row(rows[static_cast<std::size_t>(i)]); };
   RankReport r;
   r.system = system.name();
   r.t = e.state.t;
   r.rank = numerical_rank(eq, options);
   r.dof = r.rank.n - r.rank.rank_A;
   r.gruebler = r.rank.n - r.rank.m;
-  for (Index k = 0; k < r.rank.N.cols(); ++k) r.free.push_back(describe(system, e, eq, r.rank, k));
+  for (Index k = 0; k < r.rank.N.cols(); ++k) r.free.push_back(describe(system, e, parts, eq, r.rank, k));
   for (const RowSet& set : r.rank.redundant) {
-    RedundantRow row{system.row(set.row).name, system.row(set.row).removes, {}, set.gap, set.consistent};
+    RedundantRow row{info(set.row).name, info(set.row).removes, {}, set.gap, set.consistent};
     for (Index i = 0; i < r.rank.m; ++i)
-      if (set.y[i] != 0) row.set.push_back(system.row(i).name);
+      if (set.y[i] != 0) row.set.push_back(info(i).name);
     r.redundant.push_back(std::move(row));
   }
   for (Index i = 0; i < r.rank.m; ++i) {
-    const std::string& row = system.row(i).name;
+    const std::string& row = info(i).name;
     if (!r.rank.unique_reaction(i))
-      r.reactions_not_unique.push_back(row.substr(0, row.rfind('.') + 1) + system.row(i).reaction);
+      r.reactions_not_unique.push_back(row.substr(0, row.rfind('.') + 1) + info(i).reaction);
   }
   if (r.rank.nearly.size() > 0) {
     constexpr double visible = 0.1;
-    std::vector<std::string> rows;
+    std::vector<std::string> nearly;
     for (Index i = 0; i < r.rank.m; ++i)
-      if (r.rank.nearly[i] > visible) rows.push_back(system.row(i).name);
+      if (r.rank.nearly[i] > visible) nearly.push_back(info(i).name);
     r.warnings.push_back(
         fmt::format("rows are nearly dependent (scaled singular value {:.1e}, warned below {:.0e}): {}",
-                    *r.rank.smallest_row, options.nearly, joined(rows, ", ")));
+                    *r.rank.smallest_row, options.nearly, joined(nearly, ", ")));
   }
   return r;
 }
@@ -131,7 +153,8 @@ std::string RankReport::verdict() const {
 }
 
 std::string RankReport::text() const {
-  const std::string head = fmt::format("rank check '{}' at t = {:g}   {}", system, t, verdict());
+  const std::string head =
+      fmt::format("rank check '{}'{}{} at t = {:g}   {}", system, scope.empty() ? "" : ", ", scope, t, verdict());
   const std::string counts =
       fmt::format("coordinates {} | rank M {} | rows {}, rank A {} | rank [M;A] {} of {} | Gruebler {}, true DOF {}",
                   rank.n, rank.rank_M, rank.m, rank.rank_A, rank.rank_MA, rank.n, gruebler, dof);

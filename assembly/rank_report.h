@@ -35,6 +35,7 @@ struct RedundantRow {
 
 struct RankReport {
   std::string system;
+  std::string scope;  // "" or the part of the system that was looked at
   double t = 0;
   Rank rank;
   Index dof = 0;       // n - rank A
@@ -53,6 +54,9 @@ struct RankReport {
 
 // Throws only for what is no model at this state: InvalidMass where M(q, t) is not positive semi-definite.
 RankReport check_rank(const System& system, const Evaluation& e, const RankOptions& options = {});
+// The same for some parts only, as if there were no others.
+RankReport check_rank(const System& system, const Evaluation& e, const System::Selection& parts,
+                      const RankOptions& options = {});
 
 // Errors that carry the report they were thrown for.
 class ReportedError : public Error {

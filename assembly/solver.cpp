@@ -1,9 +1,65 @@
 #include <mortise/assembly/solver.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include <mortise/assembly/engine.h>
-#include <mortise/assembly/solve.h>
 
 namespace mortise {
+namespace {
+
+constexpr Index examined_at_most = 1500;  // coordinates of the part that a report on a failure looks at
+
+// The bodies whose massless unknowns hang together with those of `start`, what holds them, and the bodies at its edge.
+System::Selection cluster(const System& system, const Engine& engine, const std::vector<std::size_t>& start) {
+  std::vector<std::vector<std::size_t>> touching(system.bodies().size());
+  for (std::size_t i = 0; i < system.constraints().size(); ++i)
+    for (const std::size_t b : system.constraints()[i].bodies) touching[b].push_back(i);
+  std::set<std::size_t> bodies(start.begin(), start.end()), constraints;
+  std::vector<std::size_t> queue = start;
+  while (!queue.empty()) {
+    const std::size_t b = queue.back();
+    queue.pop_back();
+    for (const std::size_t i : touching[b])
+      if (constraints.insert(i).second)
+        for (const std::size_t k : system.constraints()[i].bodies)
+          if (bodies.insert(k).second && engine.massless(k) > 0) queue.push_back(k);
+  }
+  for (const std::size_t b : bodies)
+    for (const std::size_t i : touching[b])
+      if (system.constraints()[i].own) constraints.insert(i);
+  return {{bodies.begin(), bodies.end()}, {constraints.begin(), constraints.end()}};
+}
+
+// Constraints and all bodies they act on.
+System::Selection with_bodies(const System& system, const std::set<std::size_t>& joints) {
+  std::set<std::size_t> bodies, constraints = joints;
+  for (const std::size_t i : joints)
+    for (const std::size_t b : system.constraints()[i].bodies) bodies.insert(b);
+  for (std::size_t i = 0; i < system.constraints().size(); ++i)
+    if (system.constraints()[i].own && bodies.count(system.constraints()[i].bodies[0])) constraints.insert(i);
+  return {{bodies.begin(), bodies.end()}, {constraints.begin(), constraints.end()}};
+}
+
+Index coordinates(const System& system, const System::Selection& parts) {
+  Index n = 0;
+  for (const std::size_t b : parts.bodies) n += system.bodies()[b].size;
+  return n;
+}
+
+std::string scope(const System& system, const System::Selection& parts) {
+  if (parts.bodies.size() == system.bodies().size()) return "";
+  return fmt::format("{} of {} bodies looked at", parts.bodies.size(), system.bodies().size());
+}
+
+std::size_t constraint_of(const System& system, Index row) {
+  const auto& all = system.constraints();
+  const auto it = std::upper_bound(all.begin(), all.end(), row, [](Index r, const auto& c) { return r < c.row; });
+  return static_cast<std::size_t>(it - all.begin()) - 1;
+}
+
+}  // namespace
 
 Solver::Solver(const System& system, const SolverOptions& options)
     : system_(system), options_(options), engine_(std::make_unique<Engine>(system, options.threads)) {}
@@ -11,12 +67,80 @@ Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
 const VectorXd& Solver::solve(const State& s) {
+  system_.require_state(s);
   engine_->evaluate(s);
+  return finish(s, nullptr);
+}
+
+const VectorXd& Solver::solve(const Evaluation& e) {
+  system_.require_state(e.state);
+  engine_->evaluate(e.state);
+  engine_->take(e);
+  return finish(e.state, &e);
+}
+
+const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   engine_->factor();
-  const auto status = engine_->solve();
-  if (!engine_->alarms().empty() || status != Engine::Status::solved) throw std::runtime_error(fmt::format("engine alarms {} status {} sweeps {} error {}", engine_->alarms().size(), int(status), engine_->sweeps(), engine_->worst()));
+  const auto evaluation = [&] { return e ? *e : system_.evaluate(s); };
+  if (!engine_->alarms().empty()) require_determined(evaluation());
+  const Engine::Status status = engine_->solve();
+  if (!engine_->finite()) {
+    (void)evaluation();  // throws, naming the part
+    Label{"state", system_.name()}.fail<NonFinite>(fmt::format("the accelerations at t = {} are not finite", s.t),
+                                                   "check the masses and the formulas of the parts");
+  }
+  if (status != Engine::Status::solved) require_consistent(evaluation, status == Engine::Status::stalled);
   engine_->accelerations(a_);
   return a_;
+}
+
+// The alarm is only a suspicion: the verdict is that of the rank check.
+void Solver::require_determined(const Evaluation& e) const {
+  const System::Selection parts = cluster(system_, *engine_, engine_->alarms());
+  if (coordinates(system_, parts) > examined_at_most)
+    Label{"body", system_.bodies()[engine_->alarms().front()].name}.fail<NotDetermined>(
+        fmt::format("it and {} more bodies without mass hang together, and not all are held at t = {}",
+                    parts.bodies.size() - 1, e.state.t),
+        "hold them by joints or give them mass; a smaller part of the system tells which");
+  RankReport report = check_rank(system_, e, parts, options_.rank);
+  report.scope = scope(system_, parts);
+  if (!report.determined()) throw UnderModelled(std::move(report));
+}
+
+// Rows that cannot be met: by more than round-off they contradict each other.
+void Solver::require_consistent(const std::function<Evaluation()>& evaluation, bool stalled) const {
+  std::set<std::size_t> joints;
+  Index worst = -1;
+  double gap = 0;
+  for (Index i = 0; i < system_.rows(); ++i) {
+    const double relative = std::abs(engine_->gap()[i]) / (engine_->size_of_row(i) + 1e-300);
+    if (relative > gap) gap = relative, worst = i;
+    if (relative > options_.rank.conflict) joints.insert(constraint_of(system_, i));
+  }
+  if (joints.empty() && !stalled) return;
+  const Evaluation e = evaluation();
+  // All rows that depend on those.
+  std::set<std::size_t> set = joints;
+  for (const Engine::Dependence& d : engine_->dependences(100)) {
+    bool touches = joints.empty();
+    for (Index i = 0; i < system_.rows(); ++i) touches = touches || (d.y[i] != 0 && joints.count(constraint_of(system_, i)));
+    for (Index i = 0; touches && i < system_.rows(); ++i)
+      if (d.y[i] != 0) set.insert(constraint_of(system_, i));
+  }
+  const System::Selection parts = with_bodies(system_, set);
+  if (coordinates(system_, parts) <= examined_at_most) {
+    RankReport report = check_rank(system_, e, parts, options_.rank);
+    report.scope = scope(system_, parts);
+    if (!report.consistent()) throw ConflictingRows(std::move(report));
+    if (!stalled) return;
+  }
+  if (worst < 0) worst = 0;
+  const std::string what =
+      stalled ? fmt::format("the accelerations do not converge at t = {}; the largest relative residual left is {:.1e}, here",
+                            e.state.t, std::max(gap, engine_->worst()))
+              : fmt::format("it contradicts other rows by {:.1e} of its terms at t = {}", gap, e.state.t);
+  Label{"row", system_.row(worst).name}.fail<NotConverged>(
+      what, "look for rows that nearly say the same, and for masses far smaller than those of their neighbours");
 }
 
 }  // namespace mortise

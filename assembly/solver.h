@@ -7,6 +7,7 @@
 // A state that is not determined gives no numbers: solve() throws UnderModelled or ConflictingRows with the report.
 // One Solver serves one thread; a System may have many.
 
+#include <functional>
 #include <memory>
 
 #include <mortise/assembly/rank_report.h>
@@ -26,9 +27,15 @@ class Solver {
   Solver(Solver&&) noexcept;
   ~Solver();
 
+  // Throws UnderModelled, ConflictingRows, NotConverged, or NonFinite naming the part.
   const VectorXd& solve(const State& s);
+  const VectorXd& solve(const Evaluation& e);  // with Q, C and b as they stand there
 
  private:
+  const VectorXd& finish(const State& s, const Evaluation* e);
+  void require_determined(const Evaluation& e) const;
+  void require_consistent(const std::function<Evaluation()>& evaluation, bool stalled) const;
+
   const System& system_;
   SolverOptions options_;
   std::unique_ptr<class Engine> engine_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace mortise {
 namespace {
@@ -283,43 +284,62 @@ std::vector<std::string> System::without_derivatives() const {
 }
 
 // b is a sum over the bodies, whose terms may cancel to round-off: |b| with one body moving at a time, added up.
-VectorXd System::size_of_b(const Evaluation& e) const {
-  VectorXd size = VectorXd::Zero(rows());
-  State one = e.state;
-  one.v.setZero();
-  for (const ConstraintInfo& c : constraints_) {
-    VectorXd value(c.rows), b(c.rows);
-    std::vector<MatrixXd> blocks;
-    std::vector<Eigen::Map<MatrixXd>> A;
-    for (const std::size_t k : c.bodies) blocks.emplace_back(c.rows, bodies_[k].size);
-    for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
-    for (const std::size_t k : c.bodies) {
-      auto v = one.v.segment(bodies_[k].first, bodies_[k].size);
-      v = e.state.v.segment(bodies_[k].first, bodies_[k].size);
-      c.model->evaluate(one, firsts(c.bodies), value, b, A);
-      v.setZero();
-      if (b.allFinite()) size.segment(c.row, c.rows) += b.cwiseAbs();
-    }
+VectorXd System::size_of_b(const Evaluation& e, const ConstraintInfo& c) const {
+  VectorXd size = VectorXd::Zero(c.rows), value(c.rows), b(c.rows);
+  State one{e.state.q, VectorXd::Zero(System::size()), e.state.t, e.state.names};
+  std::vector<MatrixXd> blocks;
+  std::vector<Eigen::Map<MatrixXd>> A;
+  for (const std::size_t k : c.bodies) blocks.emplace_back(c.rows, bodies_[k].size);
+  for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
+  for (const std::size_t k : c.bodies) {
+    auto v = one.v.segment(bodies_[k].first, bodies_[k].size);
+    v = e.state.v.segment(bodies_[k].first, bodies_[k].size);
+    c.model->evaluate(one, firsts(c.bodies), value, b, A);
+    v.setZero();
+    if (b.allFinite()) size += b.cwiseAbs();
   }
   return size;
 }
 
-Equations System::equations(const Evaluation& e) const {
+System::Selection System::all() const {
+  Selection s{std::vector<std::size_t>(bodies_.size()), std::vector<std::size_t>(constraints_.size())};
+  std::iota(s.bodies.begin(), s.bodies.end(), std::size_t{0});
+  std::iota(s.constraints.begin(), s.constraints.end(), std::size_t{0});
+  return s;
+}
+
+Equations System::equations(const Evaluation& e, const Selection& parts) const {
   require_own(e);
+  Index n = 0, m = 0;
+  std::vector<Index> first(bodies_.size(), -1);
+  for (const std::size_t i : parts.bodies) first[i] = n, n += bodies_[i].size;
+  for (const std::size_t i : parts.constraints) m += constraints_[i].rows;
+  Equations out{.M = MatrixXd::Zero(n, n),
+                .Q = VectorXd(n),
+                .A = MatrixXd::Zero(m, n),
+                .b = VectorXd(m),
+                .C = VectorXd(n),
+                .b_size = VectorXd(m)};
   std::vector<Massless> massless;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+  for (const std::size_t i : parts.bodies) {
     const BodyInfo& b = bodies_[i];
+    out.M.block(first[i], first[i], b.size, b.size) = e.M(i);
+    out.Q.segment(first[i], b.size) = e.Q.segment(b.first, b.size);
+    out.C.segment(first[i], b.size) = e.C.segment(b.first, b.size);
+    for (Index k = b.first; k < b.first + b.size; ++k) out.groups.push_back(groups_[static_cast<std::size_t>(k)]);
     massless.push_back(b.model->massless(e.state, b.first, e.M(i), {"body", b.name}));
   }
-  return {.M = e.dense_M(),
-          .Q = e.Q,
-          .A = e.dense_A(),
-          .b = e.b,
-          .C = e.C,
-          .b_size = size_of_b(e),
-          .blocks = {},
-          .groups = groups_,
-          .massless = stack(massless)};
+  out.massless = stack(massless);
+  Index row = 0;
+  for (const std::size_t i : parts.constraints) {
+    const ConstraintInfo& c = constraints_[i];
+    for (std::size_t k = 0; k < c.bodies.size(); ++k)
+      out.A.block(row, std::max<Index>(0, first[c.bodies[k]]), c.rows, bodies_[c.bodies[k]].size) += e.A(c.block + k);
+    out.b.segment(row, c.rows) = e.b.segment(c.row, c.rows);
+    out.b_size.segment(row, c.rows) = size_of_b(e, c);
+    row += c.rows;
+  }
+  return out;
 }
 
 }  // namespace mortise

@@ -74,6 +74,8 @@ class System {
 
   // Every body at its neutral coordinates, at rest, t = 0.
   State state() const;
+  // Throws WrongSize or NonFinite, naming the coordinate, if s is no state of this system.
+  void require_state(const State& s) const;
 
   Evaluation evaluate(const State& s) const;
   void evaluate(const State& s, Evaluation& e) const;
@@ -84,17 +86,24 @@ class System {
   std::vector<std::string> without_derivatives() const;
   Derivatives derivatives(const State& s, const VectorXd& a) const;
 
-  // C of one constraint alone, and the plain matrices of an evaluation.
+  // C of one constraint alone.
   VectorXd nonideal(const ConstraintInfo& c, const State& s) const;
-  Equations equations(const Evaluation& e) const;
+
+  // Some bodies and constraints, by their indices; constraints touch no other bodies with coordinates than these.
+  struct Selection {
+    std::vector<std::size_t> bodies, constraints;
+  };
+  Selection all() const;
+  // The plain matrices of an evaluation, for all or for some parts.
+  Equations equations(const Evaluation& e) const { return equations(e, all()); }
+  Equations equations(const Evaluation& e, const Selection& parts) const;
 
  private:
   void flatten(const Assembly& assembly, const std::string& prefix,
                std::unordered_map<std::string, std::size_t>& index);
-  void require_state(const State& s) const;
   void require_own(const Evaluation& e) const;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
-  VectorXd size_of_b(const Evaluation& e) const;
+  VectorXd size_of_b(const Evaluation& e, const ConstraintInfo& c) const;
   std::vector<Index> firsts(const std::vector<std::size_t>& bodies) const;
 
   std::string name_;

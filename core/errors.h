@@ -49,6 +49,10 @@ struct NotDetermined : Error {
 struct NoMotion : Error {
   using Error::Error;
 };
+// Accelerations that could not be found to the accuracy the state allows.
+struct NotConverged : Error {
+  using Error::Error;
+};
 // A derivative was asked of a function that takes double only.
 struct NoDerivative : Error {
   using Error::Error;

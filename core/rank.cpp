@@ -144,8 +144,9 @@ Rank numerical_rank(const Equations& e, const RankOptions& options) {
   if (r.rank_A > 0) r.smallest_row = svd_A.s[r.rank_A - 1];
   if (r.rank_A > 0 && *r.smallest_row < options.nearly) r.nearly = svd_A.U.col(r.rank_A - 1).cwiseAbs();
 
-  // A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch.
-  constexpr double round_off = 1e-12;
+  // A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch
+  // and of all others.
+  constexpr double round_off = 1e-12, negligible = 1e-18;
   const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q.cwiseAbs() + C.cwiseAbs());
   const VectorXd terms = bs.cwiseAbs().cwiseMax(scale.t.cwiseProduct(e.b_size.size() ? e.b_size : VectorXd::Zero(r.m)));
   const ShortBasis sets(svd_A.left_null_space(r.rank_A));
@@ -154,7 +155,7 @@ Rank numerical_rank(const Equations& e, const RankOptions& options) {
     set.row = sets.pivots[static_cast<std::size_t>(k)];
     const VectorXd ys = g.r.cwiseProduct(sets.X.col(k));  // per row of As
     set.y = scale.t.cwiseProduct(ys);
-    double accelerations = 0;
+    double accelerations = negligible / round_off * (Qs.size() > 0 ? Qs.maxCoeff() : 0);
     for (Index j = 0; j < r.n; ++j)
       if ((ys.array() != 0 && As.col(j).array() != 0).any()) accelerations = std::max(accelerations, Qs[j]);
     set.consistent = std::abs(ys.dot(bs)) <=
