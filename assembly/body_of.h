@@ -151,15 +151,15 @@ template <Body B> class BodyOf final : public BodyModel {
     }
   }
   void spread(const void* motion, const double* y, double* dq) const override {
-    Eigen::Map<Q>(dq, size()) =
-        modelled_->unknowns.spread(*static_cast<const Motion*>(motion),
-                                   Vec<double, UnknownsOf<B>::count>(Eigen::Map<const Vec<double, UnknownsOf<B>::count>>(
-                                       y, modelled_->count())));
+    Eigen::Map<Q>(dq, size()) = modelled_->unknowns.spread(*static_cast<const Motion*>(motion), unknowns_at(y));
   }
   void drift(const void* motion, double* z) const override {
     Eigen::Map<Q>(z, size()) = modelled_->unknowns.drift(*static_cast<const Motion*>(motion));
   }
-
+  void accelerate(const void* motion, const double* y, double* a) const override {
+    const Motion& m = *static_cast<const Motion*>(motion);
+    Eigen::Map<Q>(a, size()) = modelled_->unknowns.spread(m, unknowns_at(y)) + modelled_->unknowns.drift(m);
+  }
   void references([[maybe_unused]] const void* motion, double* u) const override {
     if constexpr (detail::HasUnknowns<B>) {
       const auto& x = modelled_->unknowns;
@@ -193,6 +193,8 @@ template <Body B> class BodyOf final : public BodyModel {
  private:
   using Q = Coordinates<B, double>;
   using Motion = typename UnknownsOf<B>::Motion;
+  using Y = Vec<double, UnknownsOf<B>::count>;
+  Y unknowns_at(const double* y) const { return Eigen::Map<const Y>(y, modelled_->count()); }
   Index size() const { return static_cast<Index>(body_->coordinates.size()); }
 
   // g . d(first moment)/dq

@@ -15,7 +15,7 @@ constexpr double alarm_level = 1e-6;   // of the balanced diagonal of R: below, 
 constexpr double doubtful = 1e-9;      // pivots below this share of their row's square may be dependent rows
 constexpr double round_off = 1e-15;    // relative size of what sweeps should leave
 constexpr double margin = 1e-4;        // for rates of convergence that are not uniform
-constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double converged = 1e-12;    // corrections that stop shrinking above this have not
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -115,6 +115,7 @@ void Engine::plan(const std::vector<Index>& massless) {
   for (VectorXd* x : {&y_, &w_, &g_, &dy_, &h_, &fs_}) x->setZero(unknowns_);
   for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &residual_, &dlambda_})
     x->setZero(system_.rows());
+  norm_of_row_.setOnes(system_.rows());
   node_rhs_.setZero(rows_);
   node_lambda_.setZero(rows_);
   diagonal_.assign(at(rows_), 0);
@@ -294,6 +295,11 @@ void Engine::plan_fronts() {
     g.start.push_back(static_cast<int>(g.neighbour.size()));
   }
   fronts_ = Fronts(g);
+  for (const int i : active_)
+    nodes_[at(i)].position = fronts_.position(nodes_[at(i)].front_node) + nodes_[at(i)].front_offset;
+  hubs_.clear();
+  for (const BodySlot& b : bodies_)
+    if (b.hub >= 0) hubs_.emplace_back(fronts_.position(b.hub), b.massive);
 
   // The products and copies that fill each front.
   std::vector<std::vector<Product>> products(at(fronts_.count()));
@@ -306,6 +312,22 @@ void Engine::plan_fronts() {
   const auto first_front = [&](int i, int k) {
     return fronts_.front_of(fronts_.position(i) < fronts_.position(k) ? i : k);
   };
+  // The block of a node with itself takes all its bodies at once, if none is a hub or occurs twice.
+  std::vector<bool> whole(nodes_.size(), false);
+  for (const int i : active_) {
+    const Node& n = nodes_[at(i)];
+    std::set<int> distinct;
+    bool hubs = false;
+    for (int e = n.entry; e < n.entry + n.entries; ++e) {
+      distinct.insert(entries_[at(e)].body);
+      hubs = hubs || bodies_[at(entries_[at(e)].body)].hub >= 0;
+    }
+    whole[at(i)] = !hubs && static_cast<int>(distinct.size()) == n.entries;
+    const auto p = block(n.front_node, n.front_offset, n.front_node, n.front_offset);
+    if (whole[at(i)] && n.columns > 0)
+      products[at(fronts_.front_of(n.front_node))].push_back(
+          {n.A, n.A, p.offset, n.rows, n.rows, n.columns, n.columns, p.stride, n.columns});
+  }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const BodySlot& body = bodies_[b];
     for (std::size_t i = 0; i < sides[b].size(); ++i) {
@@ -317,6 +339,7 @@ void Engine::plan_fronts() {
         continue;
       }
       for (std::size_t k = 0; k <= i; ++k) {
+        if (k == i && whole[at(sides[b][i].node)]) continue;
         const Node& o = nodes_[at(sides[b][k].node)];
         auto p = block(n.front_node, n.front_offset, o.front_node, o.front_offset);
         const Node *rows = &n, *columns = &o;
@@ -390,6 +413,14 @@ void Engine::take(const Evaluation& e) {
 
 void Engine::factor() {
   alarms_.clear();
+  for (const Node& n : constraint_nodes())
+    with_size(n.columns, [&]<int K>(std::integral_constant<int, K>) {
+      for (int r = 0; r < n.rows; ++r) {
+        const double norm = Row<K>(A_.data() + n.A + r * n.columns, n.columns).squaredNorm();
+        norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
+        diagonal_[at(n.row + r)] = norm;
+      }
+    });
   if (!condensations_.empty())
     for (const Node& n : constraint_nodes())
       for (int r = 0; r < n.rows; ++r) {
@@ -403,17 +434,15 @@ void Engine::factor() {
     if (!condense_numbers(c)) alarms_.push_back(at(c.body));
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
-    const int position = fronts_.position(n.front_node) + n.front_offset;
+    const int position = n.position;
     for (int r = 0; r < n.rows; ++r) {
       double& d = diagonal_[at(n.row + r)];
-      if (at(i) < constraint_.size()) d = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).squaredNorm();
       if (!(d > 0)) d = penalty;  // a row that touches nothing
       fronts_.floor(position + r) = 0.5 * d / penalty;
     }
   }
-  for (const BodySlot& b : bodies_)
-    if (b.hub >= 0)
-      for (int k = 0; k < b.massive; ++k) fronts_.floor(fronts_.position(b.hub) + k) = -0.5;
+  for (const auto& [position, count] : hubs_)
+    for (int k = 0; k < count; ++k) fronts_.floor(position + k) = -0.5;
   fronts_.factor([&](int front) { assemble(front); });
 }
 
@@ -479,8 +508,8 @@ void add_transposed(const Touch* first, const Touch* last, const double* A, cons
 // Solves with massive forces of 0:  dlambda and dy for given forces on massless unknowns and a right-hand side.
 void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy) {
   const bool condensed = !condensations_.empty();
-  node_rhs_.head(rhs.size()) = rhs;
   if (condensed) {
+    node_rhs_.head(rhs.size()) = rhs;
     h_.setZero();
     for (const Condensation& c : condensations_) {
       const Node& target = nodes_[at(c.target)];
@@ -521,11 +550,12 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
       for (int r = 0; r < target.rows; ++r) node_rhs_[target.row + r] = z[c.columns + r];
     }
   }
-  order_.setZero();
+  const double* given = condensed ? node_rhs_.data() : rhs.data();
+  for (const auto& [position, count] : hubs_) std::fill_n(order_.data() + position, count, 0.0);
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
-    double* to = order_.data() + fronts_.position(n.front_node) + n.front_offset;
-    for (int r = 0; r < n.rows; ++r) to[r] = node_rhs_[n.row + r];
+    double* to = order_.data() + n.position;
+    for (int r = 0; r < n.rows; ++r) to[r] = given[n.row + r];
     if (condensed)
       for (int e = n.entry; e < n.entry + n.entries; ++e) {
         const BodySlot& b = bodies_[at(entries_[at(e)].body)];
@@ -535,18 +565,20 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
       }
   }
   fronts_.solve(order_.data());
+  double* found = condensed ? node_lambda_.data() : dlambda.data();
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
-    const double* from = order_.data() + fronts_.position(n.front_node) + n.front_offset;
-    for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
+    const double* from = order_.data() + n.position;
+    for (int r = 0; r < n.rows; ++r) found[n.row + r] = from[r];
   }
   if (condensed)
     dy = h_;
   else
     dy.setZero();
   for (const BodySlot& b : bodies_)
-    add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), node_lambda_.data(), b.massive,
+    add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), found, b.massive,
                    dy.data() + b.y);
+  if (!condensed) return;
   for (std::size_t i = condensations_.size(); i-- > 0;) {
     const Condensation& c = condensations_[i];
     const Node& target = nodes_[at(c.target)];
@@ -610,15 +642,12 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
   std::vector<Small> small;
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
-    const Index position = fronts_.position(n.front_node) + n.front_offset;
+    const Index position = n.position;
     for (int r = 0; r < n.rows; ++r)
       if (const double d = diagonal_[at(n.row + r)]; fronts_.pivot(position + r) < doubtful * d)
         small.push_back({position + r, std::sqrt(d)});
   }
-  std::vector<double> norms(at(system_.rows()), 0);
-  for (const Node& n : constraint_nodes())
-    for (int r = 0; r < n.rows; ++r)
-      norms[at(n.row + r)] = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).norm();
+  const VectorXd norms = norm_of_row_.cwiseSqrt();
   std::vector<Dependence> out;
   const auto find = [&](const auto& begin) {
     order_.setZero();
@@ -626,19 +655,19 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     fronts_.solve_transposed(order_.data());
     for (const int i : active_) {
       const Node& n = nodes_[at(i)];
-      const double* from = order_.data() + fronts_.position(n.front_node) + n.front_offset;
+      const double* from = order_.data() + n.position;
       for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
     }
     expand(false);
     Dependence d{node_lambda_.head(system_.rows()), 0};
     double largest = 0;
     for (const Node& n : constraint_nodes())
-      for (int r = 0; r < n.rows; ++r) largest = std::max(largest, std::abs(d.y[n.row + r]) * norms[at(n.row + r)]);
+      for (int r = 0; r < n.rows; ++r) largest = std::max(largest, std::abs(d.y[n.row + r]) * norms[n.row + r]);
     if (!(largest > 0)) return;
     d.y /= largest;
     for (const Node& n : constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
-        if (std::abs(d.y[n.row + r]) * norms[at(n.row + r)] < 1e-7) d.y[n.row + r] = 0;  // round-off
+        if (std::abs(d.y[n.row + r]) * norms[n.row + r] < 1e-7) d.y[n.row + r] = 0;  // round-off
     dy_.setZero();
     add_reactions(d.y, dy_);
     d.size = dy_.norm();
@@ -801,11 +830,7 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
 // Units of residuals: of forces on the unknowns, then of rows.
 VectorXd Engine::weights() const {
   VectorXd weight = VectorXd::Ones(unknowns_ + system_.rows());
-  for (const Node& x : constraint_nodes())
-    for (int r = 0; r < x.rows; ++r) {
-      const double norm = Row<-1>(A_.data() + x.A + Index{r} * x.columns, x.columns).norm();
-      if (norm > 0) weight[unknowns_ + x.row + r] = 1 / norm;
-    }
+  weight.tail(system_.rows()) = norm_of_row_.cwiseSqrt().cwiseInverse();
   for (const Condensation& c : condensations_) {
     const BodySlot& b = bodies_[at(c.body)];
     const double* scale = qr_.data() + c.R + Index{c.columns} * c.columns + c.columns;
@@ -824,29 +849,26 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
   double last = 1, last_local = 1, all = 0;
   for (sweeps_ = 1; sweeps_ <= most; ++sweeps_) {
     // What the forces alone would do, and the forces left on massless unknowns.
-    for (const BodySlot& b : bodies_) {
-      for (int k = b.y; k < b.y + b.massive; ++k) w_[k] = y_[k] + ((force[k] + g_[k]) - y_[k]);
+    w_ = y_ + ((force + g_) - y_);
+    for (const Condensation& c : condensations_) {
+      const BodySlot& b = bodies_[at(c.body)];
       for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
     }
-    multiply(w_, residual_, sweeps_ <= 2);
+    multiply(w_, residual_, sweeps_ == 2);
     residual_ = rhs - residual_;
     apply(fs_, residual_, dlambda_, dy_);
     lambda_ += dlambda_;
-    add_reactions(dlambda_, g_);
-    double moved = 0, size = 0;
-    for (const BodySlot& b : bodies_) {
-      for (int k = b.y; k < b.y + b.k; ++k) {
-        const double next = w_[k] + dy_[k];
-        if (k < b.y + b.massive) {
-          moved += (next - y_[k]) * (next - y_[k]);
-          size += next * next;
-        }
-        y_[k] = next;
-      }
-    }
+    if (condensations_.empty())
+      g_ += dy_;  // it is A'dlambda
+    else
+      add_reactions(dlambda_, g_);
+    w_ += dy_;
+    y_ -= w_;
+    const double moved = massive(y_), size = massive(w_);
+    y_.swap(w_);
     moved_ = std::sqrt(moved);
     if (sweeps_ == 1) {
-      all = w_.squaredNorm();
+      all = massive(force);
       continue;
     }
     // The residual found and the correction made, relative to the whole: what is left is smaller than the correction by
@@ -854,25 +876,26 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     error_ = std::sqrt(std::max(moved, largest_residual()) / (size + all + 1e-300));
     // The same for each row relative to itself: followed as long as it shrinks, as far as round-off lets it.
     const double local = relative_residual();
-    const bool done = error_ * error_ <= margin * round_off * last;
+    const bool done = error_ <= round_off || error_ * error_ <= margin * round_off * last;
     if (done && (local * local <= round_off * last_local || local > 0.5 * last_local)) return true;
-    if (!done && sweeps_ > 2 && error_ > 0.5 * last) return error_ <= 4 * round_off;
-    last = std::max(error_, eps);
+    if (!done && sweeps_ > 2 && error_ > 0.5 * last) return error_ <= converged;
+    last = error_;
     last_local = local;
   }
-  return false;
+  return error_ <= converged;
 }
 
 // The square of the largest residual, in units of the unknowns.
 double Engine::largest_residual() const {
-  double largest = 0;
-  for (const Node& n : constraint_nodes())
-    for (int r = 0; r < n.rows; ++r) {
-      const double norm = Row<-1>(A_.data() + n.A + Index{r} * n.columns, n.columns).squaredNorm();
-      const double x = residual_[n.row + r];
-      if (norm > 0) largest = std::max(largest, x * x / norm);
-    }
-  return largest;
+  return residual_.size() == 0 ? 0 : (residual_.array().abs2() / norm_of_row_.array()).maxCoeff();
+}
+
+// The square of the length of the unknowns with mass; the others have other units.
+double Engine::massive(const VectorXd& y) const {
+  if (condensations_.empty()) return y.squaredNorm();
+  double sum = 0;
+  for (const BodySlot& b : bodies_) sum += y.segment(b.y, b.massive).squaredNorm();
+  return sum;
 }
 
 double Engine::relative_residual() const {
@@ -967,14 +990,12 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     if (error_ <= 10 * round_off) return true;
     if (r.norm() > 0.5 * beta) break;
   }
-  return error_ <= 1e-12;
+  return error_ <= converged;
 }
 
 void Engine::accelerations(VectorXd& a) const {
-  spread(y_, a);
-  VectorXd z(system_.size());
-  for (const BodySlot& b : bodies_) b.model->drift(b.motion, z.data() + b.first);
-  a += z;
+  a.resize(system_.size());
+  for (const BodySlot& b : bodies_) b.model->accelerate(b.motion, y_.data() + b.y, a.data() + b.first);
 }
 
 void Engine::spread(const VectorXd& y, VectorXd& dq) const {

@@ -88,6 +88,7 @@ class Engine {
     Index A;
     int entry, entries;
     int front_node = -1, front_offset = 0;  // in the fronts; -1: condensed
+    int position = 0;                       // in the order of elimination
   };
   // How a body sees a node.
   struct Touch {
@@ -133,6 +134,7 @@ class Engine {
   void add_reactions(const VectorXd& lambda, VectorXd& g) const;  // g += A' lambda
   double relative_residual() const;
   double largest_residual() const;
+  double massive(const VectorXd& y) const;
   VectorXd weights() const;
 
   const System& system_;
@@ -151,7 +153,8 @@ class Engine {
   std::vector<Product> products_;
   std::vector<Insert> inserts_;
   std::vector<Part> parts_;
-  std::vector<int> active_;  // nodes in the fronts
+  std::vector<int> active_;                // nodes in the fronts
+  std::vector<std::pair<int, int>> hubs_;  // position and size
   Fronts fronts_;
 
   // What parts see of their bodies.
@@ -161,7 +164,7 @@ class Engine {
   std::vector<std::size_t> joint_place_, force_place_;
 
   std::vector<double> A_, scratch_, qr_, diagonal_;
-  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, size_of_row_;
+  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, size_of_row_, norm_of_row_;
   VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_;
   std::vector<std::size_t> alarms_;
   double error_ = 0, moved_ = 0;

@@ -307,34 +307,65 @@ void Fronts::finish(int i) {
     eliminate_panels(x.p, x.q, L, U, inverse, floor);
 }
 
-void Fronts::forward(int i, double* x) const {
-  const Front& F = fronts_[at(i)];
-  const int p = F.p, q = F.q, f = p + q;
-  const double* L = L_.data() + F.L;
-  const int* border = border_.data() + F.border;
-  double* y = x + F.first;
+namespace {
+
+template <int P, int Q>
+void forward_kernel(int p_, int q_, const double* L, const double*, const int* border, int first, double* x) {
+  const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
+  double* y = x + first;
   for (int c = 0; c < p; ++c) {
     const double v = y[c];
     const double* col = L + Index{c} * f;
     for (int r = c + 1; r < p; ++r) y[r] -= col[r] * v;
-    for (int r = 0; r < q; ++r) x[border[r]] -= col[p + r] * v;
   }
+  for (int r = 0; r < q; ++r) {
+    double sum = 0;
+    for (int c = 0; c < p; ++c) sum += L[Index{c} * f + p + r] * y[c];
+    x[border[r]] -= sum;
+  }
+}
+
+template <int P, int Q>
+void backward_kernel(int p_, int q_, const double* L, const double* inverse, const int* border, int first, double* x) {
+  const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
+  double* y = x + first;
+  for (int c = p; c-- > 0;) {
+    const double* col = L + Index{c} * f;
+    double v = y[c] * inverse[c];
+    for (int r = 0; r < q; ++r) v -= col[p + r] * x[border[r]];
+    for (int r = c + 1; r < p; ++r) v -= col[r] * y[r];
+    y[c] = v;
+  }
+}
+
+using SolveKernel = void (*)(int, int, const double*, const double*, const int*, int, double*);
+template <bool Forward, int P, int Q> constexpr SolveKernel kernel() {
+  if constexpr (Forward)
+    return forward_kernel<P, Q>;
+  else
+    return backward_kernel<P, Q>;
+}
+template <bool Forward, int... i>
+constexpr std::array<SolveKernel, sizeof...(i)> make_solve_kernels(std::integer_sequence<int, i...>) {
+  return {kernel<Forward, 1 + i / (small + 1), i % (small + 1)>()...};
+}
+constexpr auto forward_kernels = make_solve_kernels<true>(std::make_integer_sequence<int, small*(small + 1)>{});
+constexpr auto backward_kernels = make_solve_kernels<false>(std::make_integer_sequence<int, small*(small + 1)>{});
+
+}  // namespace
+
+void Fronts::forward(int i, double* x) const {
+  const Front& F = fronts_[at(i)];
+  const bool own = F.p <= small && F.q <= small;
+  const SolveKernel solve = own ? forward_kernels[at((F.p - 1) * (small + 1) + F.q)] : forward_kernel<-1, -1>;
+  solve(F.p, F.q, L_.data() + F.L, nullptr, border_.data() + F.border, F.first, x);
 }
 
 void Fronts::backward(int i, double* x) const {
   const Front& F = fronts_[at(i)];
-  const int p = F.p, q = F.q, f = p + q;
-  const double* L = L_.data() + F.L;
-  const int* border = border_.data() + F.border;
-  double* y = x + F.first;
-  const double* inverse = inverse_.data() + F.first;
-  for (int c = p; c-- > 0;) {
-    const double* col = L + Index{c} * f;
-    double v = y[c] * inverse[c];
-    for (int r = c + 1; r < p; ++r) v -= col[r] * y[r];
-    for (int r = 0; r < q; ++r) v -= col[p + r] * x[border[r]];
-    y[c] = v;
-  }
+  const bool own = F.p <= small && F.q <= small;
+  const SolveKernel solve = own ? backward_kernels[at((F.p - 1) * (small + 1) + F.q)] : backward_kernel<-1, -1>;
+  solve(F.p, F.q, L_.data() + F.L, inverse_.data() + F.first, border_.data() + F.border, F.first, x);
 }
 
 void Fronts::solve_transposed(double* x) const {

@@ -99,6 +99,7 @@ class BodyModel {
                      double* f) const = 0;
   virtual void spread(const void* motion, const double* y, double* dq) const = 0;  // T y
   virtual void drift(const void* motion, double* z) const = 0;
+  virtual void accelerate(const void* motion, const double* y, double* a) const = 0;  // T y + z
   // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
   virtual void references(const void* motion, double* u) const = 0;
 

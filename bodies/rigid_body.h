@@ -124,41 +124,51 @@ class RigidBody::Unknowns {
     if (translates(k)) return 1 / translation_;
     return 1 / rotation_[std::find(place_.begin(), place_.end(), k) - place_.begin()];
   }
-  Motion motion(const Vec<double, 7>& q, const Vec<double, 7>& v) const {
+  [[gnu::always_inline]] Motion motion(const Vec<double, 7>& q, const Vec<double, 7>& v) const {
     Motion m;
-    m.u = q.tail<4>();
-    const double n2 = m.u.squaredNorm();
-    const Vec3<double> w = 2 / n2 * (quaternion_E<double>(m.u) * v.tail<4>());
-    m.R = rotation_matrix<double>(m.u);
-    m.w = w;
-    if (turned_) {
-      m.R = (m.R * axes_).eval();
-      m.w = axes_.transpose() * w;
-    }
-    m.stretch = m.u.dot(v.tail<4>()) / n2;
-    m.centre = q.head<3>();
-    m.velocity = v.head<3>();
-    if (offset_) {
-      m.centre += m.R * arm_;
-      m.velocity += m.R * m.w.cross(arm_);
-    }
+    const double u0 = q[3], u1 = q[4], u2 = q[5], u3 = q[6], d0 = v[3], d1 = v[4], d2 = v[5], d3 = v[6];
+    const double s = 1 / (u0 * u0 + u1 * u1 + u2 * u2 + u3 * u3), t = 2 * s;
+    m.u[0] = u0, m.u[1] = u1, m.u[2] = u2, m.u[3] = u3;
+    // w = 2 E u' / |u|^2,  R(u / |u|)
+    m.w[0] = t * (-u1 * d0 + u0 * d1 + u3 * d2 - u2 * d3);
+    m.w[1] = t * (-u2 * d0 - u3 * d1 + u0 * d2 + u1 * d3);
+    m.w[2] = t * (-u3 * d0 + u2 * d1 - u1 * d2 + u0 * d3);
+    m.stretch = s * (u0 * d0 + u1 * d1 + u2 * d2 + u3 * d3);
+    double* R = m.R.data();
+    R[0] = 1 - t * (u2 * u2 + u3 * u3), R[3] = t * (u1 * u2 - u0 * u3), R[6] = t * (u1 * u3 + u0 * u2);
+    R[1] = t * (u1 * u2 + u0 * u3), R[4] = 1 - t * (u1 * u1 + u3 * u3), R[7] = t * (u2 * u3 - u0 * u1);
+    R[2] = t * (u1 * u3 - u0 * u2), R[5] = t * (u2 * u3 + u0 * u1), R[8] = 1 - t * (u1 * u1 + u2 * u2);
+    for (int i = 0; i < 3; ++i) m.centre[i] = q[i], m.velocity[i] = v[i];
+    if (turned_ || offset_) [[unlikely]] place_centre(m);
     return m;
   }
-  Marker<3, 6> point(const Motion& m, const Vec3<double>& r) const {
-    Marker<3, 6> p = turned(m, offset_ ? arm_between(centre_, r) : r);
-    p.value += m.centre;
-    p.velocity += m.velocity;
-    for (int i = 0; i < 3; ++i) p.slopes(i, i) = translation_;
-    return ordered(p);
+  [[gnu::always_inline]] Marker<3, 6> point(const Motion& m, const Vec3<double>& r) const {
+    Marker<3, 6> p;
+    if (offset_)
+      turn_into(m, arm_between(centre_, r), p);
+    else
+      turn_into(m, r, p);
+    for (int i = 0; i < 3; ++i) {
+      p.value[i] += m.centre[i];
+      p.velocity[i] += m.velocity[i];
+      p.slopes(i, i) = translation_;
+    }
+    if (first_ > 0) [[unlikely]] reorder(p);
+    return p;
   }
-  Marker<3, 6> direction(const Motion& m, const Vec3<double>& d) const { return ordered(turned(m, d)); }
+  [[gnu::always_inline]] Marker<3, 6> direction(const Motion& m, const Vec3<double>& d) const {
+    Marker<3, 6> p;
+    turn_into(m, d, p);
+    if (first_ > 0) [[unlikely]] reorder(p);
+    return p;
+  }
   Mat<double, 3, 6> turning(const Motion& m) const {
     Mat<double, 3, 6> w = Mat<double, 3, 6>::Zero();
     for (int k = 0; k < 3; ++k) w.col(turn(k)) = rotation_[k] * m.R.col(k);
     return w;
   }
   // Weight, and Euler's -w x J w.
-  Vec<double, 6> force(const Motion& m, const Vec3<double>& gravity) const {
+  [[gnu::always_inline]] Vec<double, 6> force(const Motion& m, const Vec3<double>& gravity) const {
     Vec<double, 6> f;
     const Vec3<double> torque = -m.w.cross(moments_.cwiseProduct(m.w));
     for (int k = 0; k < 3; ++k) {
@@ -167,47 +177,73 @@ class RigidBody::Unknowns {
     }
     return f;
   }
-  Vec<double, 7> spread(const Motion& m, const Vec<double, 6>& y) const {
-    Vec3<double> turn_rate(rotation_[0] * y[turn(0)], rotation_[1] * y[turn(1)], rotation_[2] * y[turn(2)]);
-    Vec3<double> p = translation_ * y.segment<3>(first_);
-    if (offset_) p -= m.R * turn_rate.cross(arm_);
+  [[gnu::always_inline]] Vec<double, 7> spread(const Motion& m, const Vec<double, 6>& y) const {
+    const Vec3<double> turns(rotation_[0] * y[turn(0)], rotation_[1] * y[turn(1)], rotation_[2] * y[turn(2)]);
     Vec<double, 7> q;
-    q << p, half_turn(m.u, turn_rate);
+    half_turn(m.u, turns, q.data() + 3);
+    for (int i = 0; i < 3; ++i) q[i] = translation_ * y[first_ + i];
+    if (offset_) [[unlikely]] q.head<3>() -= m.R * turns.cross(arm_);
     return q;
   }
-  Vec<double, 7> drift(const Motion& m) const {
+  [[gnu::always_inline]] Vec<double, 7> drift(const Motion& m) const {
     Vec<double, 7> z;
-    z << Vec3<double>::Zero(), -(0.25 * m.w.squaredNorm() + m.stretch * m.stretch) * m.u;
-    if (m.stretch != 0) z.tail<4>() += 2 * m.stretch * half_turn(m.u, m.w);
-    if (offset_) z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
+    z[0] = z[1] = z[2] = 0;
+    half_turn(m.u, m.w, z.data() + 3);
+    const double w2 = m.w[0] * m.w[0] + m.w[1] * m.w[1] + m.w[2] * m.w[2], along = 0.25 * w2 + m.stretch * m.stretch;
+    for (int i = 0; i < 4; ++i) z[3 + i] = 2 * m.stretch * z[3 + i] - along * m.u[i];
+    if (offset_) [[unlikely]] z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
     return z;
   }
 
  private:
-  Marker<3, 6> turned(const Motion& m, const Vec3<double>& d) const {
-    const Vec3<double> s = turned_ ? Vec3<double>(axes_.transpose() * d) : d, ws = m.w.cross(s);
-    Marker<3, 6> p{m.R * s, Mat<double, 3, 6>::Zero(), m.R * ws, m.R * m.w.cross(ws)};
-    p.slopes.col(3) = rotation_[0] * (s[1] * m.R.col(2) - s[2] * m.R.col(1));
-    p.slopes.col(4) = rotation_[1] * (s[2] * m.R.col(0) - s[0] * m.R.col(2));
-    p.slopes.col(5) = rotation_[2] * (s[0] * m.R.col(1) - s[1] * m.R.col(0));
-    return p;
+  // Written out by components: this is where most of the time of an evaluation goes.
+  [[gnu::always_inline]] void turn_into(const Motion& m, const Vec3<double>& d, Marker<3, 6>& p) const {
+    double x = d[0], y = d[1], z = d[2];
+    if (turned_) [[unlikely]] {
+      const Vec3<double> s = axes_.transpose() * d;
+      x = s[0], y = s[1], z = s[2];
+    }
+    const double a = m.w[0], b = m.w[1], c = m.w[2];
+    const double vx = b * z - c * y, vy = c * x - a * z, vz = a * y - b * x;        // w x s
+    const double ax = b * vz - c * vy, ay = c * vx - a * vz, az = a * vy - b * vx;  // w x (w x s)
+    const double* R = m.R.data();
+    double *value = p.value.data(), *velocity = p.velocity.data(), *acceleration = p.acceleration.data();
+    double* slopes = p.slopes.data();
+    for (int i = 0; i < 3; ++i) {
+      const double r0 = R[i], r1 = R[3 + i], r2 = R[6 + i];
+      value[i] = r0 * x + r1 * y + r2 * z;
+      velocity[i] = r0 * vx + r1 * vy + r2 * vz;
+      acceleration[i] = r0 * ax + r1 * ay + r2 * az;
+      slopes[i] = slopes[3 + i] = slopes[6 + i] = 0;
+      slopes[9 + i] = rotation_[0] * (y * r2 - z * r1);
+      slopes[12 + i] = rotation_[1] * (z * r0 - x * r2);
+      slopes[15 + i] = rotation_[2] * (x * r1 - y * r0);
+    }
+  }
+  [[gnu::noinline]] void place_centre(Motion& m) const {
+    m.R = (m.R * axes_).eval();
+    m.w = (axes_.transpose() * m.w).eval();
+    m.centre += m.R * arm_;
+    m.velocity += m.R * m.w.cross(arm_);
   }
   // From (translations, rotations) to the order of y.
-  Marker<3, 6> ordered(Marker<3, 6> p) const {
-    if (first_ > 0) {
-      const Mat<double, 3, 6> natural = p.slopes;
-      p.slopes.middleCols<3>(first_) = natural.leftCols<3>();
-      for (int k = 0; k < 3; ++k) p.slopes.col(turn(k)) = natural.col(3 + k);
-    }
-    return p;
+  [[gnu::noinline]] void reorder(Marker<3, 6>& p) const {
+    const Mat<double, 3, 6> natural = p.slopes;
+    p.slopes.middleCols<3>(first_) = natural.leftCols<3>();
+    for (int k = 0; k < 3; ++k) p.slopes.col(turn(k)) = natural.col(3 + k);
   }
   int turn(int k) const { return place_[static_cast<std::size_t>(k)]; }  // unknown of the rotation about axis k
   // 1/2 E'(u) w for w in principal axes
-  Quaternion<double> half_turn(const Quaternion<double>& u, const Vec3<double>& w) const {
-    const Vec3<double> x = u.tail<3>(), wb = turned_ ? Vec3<double>(axes_ * w) : w;
-    Quaternion<double> du;
-    du << -0.5 * x.dot(wb), 0.5 * (u[0] * wb + x.cross(wb));
-    return du;
+  [[gnu::always_inline]] void half_turn(const Quaternion<double>& u, const Vec3<double>& w, double* du) const {
+    double a = 0.5 * w[0], b = 0.5 * w[1], c = 0.5 * w[2];
+    if (turned_) [[unlikely]] {
+      const Vec3<double> body = 0.5 * (axes_ * w);
+      a = body[0], b = body[1], c = body[2];
+    }
+    du[0] = -u[1] * a - u[2] * b - u[3] * c;
+    du[1] = u[0] * a + u[2] * c - u[3] * b;
+    du[2] = u[0] * b + u[3] * a - u[1] * c;
+    du[3] = u[0] * c + u[1] * b - u[2] * a;
   }
 
   Vec3<double> centre_, arm_;  // centre of mass in body and in principal axes

@@ -18,14 +18,14 @@
 namespace mortise {
 
 template <class T, int N> struct Dual {
-  T v{};                 // value
-  std::array<T, N> d{};  // derivatives
+  T v;                 // value
+  std::array<T, N> d;  // derivatives
 
-  Dual() = default;
+  Dual() = default;  // as uninitialised as a double; Dual{} is 0
   template <class S>
-  requires std::is_arithmetic_v<S> Dual(S c) : v(static_cast<double>(c)) {}
+  requires std::is_arithmetic_v<S> Dual(S c) : v(static_cast<double>(c)), d{} {}
   // One level of nesting up: a T becomes a constant of Dual<T, N>.
-  Dual(const T& c) requires(!std::is_same_v<T, double>) : v(c) {}
+  Dual(const T& c) requires(!std::is_same_v<T, double>) : v(c), d{} {}
 
   Dual(const T& value, const std::array<T, N>& slopes) : v(value), d(slopes) {}
 

@@ -42,13 +42,13 @@ template <Body B, class U, class T, int First> struct Marked {
   const B& body;
   SeededCoordinates<B, U, T, First> q;
 
-  auto point(const auto& r) const {
+  [[gnu::always_inline]] auto point(const auto& r) const {
     if constexpr (requires { q.unknowns.point(q.motion, r); })
       return detail::Seed<T, First>::of(q.unknowns.point(q.motion, r));
     else
       return body.point(Coordinates<B, T>(q), r);
   }
-  auto direction(const auto& d) const {
+  [[gnu::always_inline]] auto direction(const auto& d) const {
     if constexpr (requires { q.unknowns.direction(q.motion, d); })
       return detail::Seed<T, First>::of(q.unknowns.direction(q.motion, d));
     else

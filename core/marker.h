@@ -34,10 +34,10 @@ namespace detail {
 // motion.
 template <class T, int First> struct Seed;
 template <int First> struct Seed<double, First> {
-  template <int D, int K> static Vec<double, D> of(const Marker<D, K>& m) { return m.value; }
+  template <int D, int K> [[gnu::always_inline]] static Vec<double, D> of(const Marker<D, K>& m) { return m.value; }
 };
 template <int N, int First> struct Seed<Dual<double, N>, First> {
-  template <int D, int K> static Vec<Dual<double, N>, D> of(const Marker<D, K>& m) {
+  template <int D, int K> [[gnu::always_inline]] static Vec<Dual<double, N>, D> of(const Marker<D, K>& m) {
     static_assert(First + K <= N);
     Vec<Dual<double, N>, D> x;
     for (int i = 0; i < D; ++i) {
@@ -49,7 +49,7 @@ template <int N, int First> struct Seed<Dual<double, N>, First> {
   }
 };
 template <int First> struct Seed<SecondOrder, First> {
-  template <int D, int K> static Vec<SecondOrder, D> of(const Marker<D, K>& m) {
+  template <int D, int K> [[gnu::always_inline]] static Vec<SecondOrder, D> of(const Marker<D, K>& m) {
     Vec<SecondOrder, D> x;
     for (int i = 0; i < D; ++i)
       x[i] = {{m.value[i], {m.velocity[i]}}, {Dual<double, 1>(m.velocity[i], {m.acceleration[i]})}};
