@@ -1,0 +1,147 @@
+#include "quad_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
+#include <mortise/core/scaling.h>
+
+#include "random_mechanisms.h"
+
+namespace mortise::testing {
+namespace {
+
+using Quad = boost::multiprecision::cpp_bin_float_quad;
+
+// P M P with P = I - U U', U the columns of N orthonormalised.
+std::vector<std::vector<Quad>> without_null_directions(const MatrixXd& M, const MatrixXd& N) {
+  const auto n = static_cast<std::size_t>(M.rows());
+  const auto at = [](const MatrixXd& X, std::size_t i, std::size_t j) {
+    return Quad(X(static_cast<Index>(i), static_cast<Index>(j)));
+  };
+  std::vector<std::vector<Quad>> X(n, std::vector<Quad>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) X[i][j] = (at(M, i, j) + at(M, j, i)) / 2;
+  std::vector<std::vector<Quad>> U;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(N.cols()); ++k) {
+    std::vector<Quad> u(n);
+    for (std::size_t i = 0; i < n; ++i) u[i] = at(N, i, k);
+    const auto dot = [&](const auto& x, const auto& y) {
+      Quad sum = 0;
+      for (std::size_t i = 0; i < n; ++i) sum += x[i] * y[i];
+      return sum;
+    };
+    for (int pass = 0; pass < 2; ++pass)
+      for (const auto& w : U) {
+        const Quad s = dot(w, u);
+        for (std::size_t i = 0; i < n; ++i) u[i] -= s * w[i];
+      }
+    const Quad length = sqrt(dot(u, u));
+    for (Quad& x : u) x /= length;
+    // X <- (I - u u') X (I - u u')
+    std::vector<Quad> Xu(n);
+    for (std::size_t i = 0; i < n; ++i) Xu[i] = dot(X[i], u);
+    const Quad uXu = dot(u, Xu);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) X[i][j] += uXu * u[i] * u[j] - Xu[i] * u[j] - u[i] * Xu[j];
+    U.push_back(std::move(u));
+  }
+  return X;
+}
+
+}  // namespace
+
+Reference quad_reference(const System& system, const Evaluation& e) {
+  constexpr long double dependent = 1e-11L, doubtful = 1e-7L;
+  constexpr int rounds = 60;
+  const Equations eq = system.equations(e);
+  const Index n = system.size(), m = system.rows();
+  const Scaling s = scaling(eq.M.diagonal(), eq.A, eq.groups, eq.Q.cwiseAbs() + eq.C.cwiseAbs(), eq.b);
+  const MatrixXd As = s.t.asDiagonal() * eq.A * s.d.asDiagonal();
+  Reference out;
+  out.d = s.d;
+  out.floor = 1e-3 * s.d.cwiseProduct(eq.Q + eq.C).norm();
+  out.plain_floor = 1e-3 * s.d.cwiseAbs2().cwiseProduct(eq.Q + eq.C).cwiseAbs().maxCoeff();
+
+  // The rows to keep.
+  const Balance f = balance(As, eq.groups);
+  const IndependentRows rows(f.r.asDiagonal() * As * f.c.asDiagonal(), dependent);
+  if (rows.smallest < doubtful) return out;
+  const Index rank = rows.count(), size = n + rank;
+  out.dependent = m - rank;
+
+  // K by rows, without zeros.
+  std::vector<std::vector<std::pair<Index, Quad>>> K(static_cast<std::size_t>(size));
+  const auto put = [&](Index i, Index j, const Quad& x) {
+    if (x != 0) K[static_cast<std::size_t>(i)].emplace_back(j, x);
+  };
+  for (const System::BodyInfo& b : system.bodies()) {
+    const VectorXd d = s.d.segment(b.first, b.size);
+    const MatrixXd M = eq.M.block(b.first, b.first, b.size, b.size);
+    const MatrixXd N = b.model->massless(e.state, b.first, M, {"body", b.name}).N0;
+    const auto X = without_null_directions(d.asDiagonal() * M * d.asDiagonal(), d.cwiseInverse().asDiagonal() * N);
+    for (Index i = 0; i < b.size; ++i)
+      for (Index j = 0; j < b.size; ++j)
+        put(b.first + i, b.first + j, X[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+  }
+  std::vector<Quad> right(static_cast<std::size_t>(size));
+  for (Index j = 0; j < n; ++j) right[static_cast<std::size_t>(j)] = Quad(s.d[j]) * (Quad(eq.Q[j]) + Quad(eq.C[j]));
+  for (Index k = 0; k < rank; ++k) {
+    const Index row = rows.kept[static_cast<std::size_t>(k)];
+    right[static_cast<std::size_t>(n + k)] = Quad(s.t[row]) * Quad(eq.b[row]);
+    for (Index j = 0; j < n; ++j) {
+      const Quad x = Quad(s.t[row]) * Quad(eq.A(row, j)) * Quad(s.d[j]);
+      put(n + k, j, x);
+      put(j, n + k, x);
+    }
+  }
+  Long rounded = Long::Zero(size, size);
+  for (Index i = 0; i < size; ++i)
+    for (const auto& [j, x] : K[static_cast<std::size_t>(i)]) rounded(i, j) = x.convert_to<long double>();
+
+  // Solved and refined.
+  const Eigen::FullPivLU<Long> lu(rounded);
+  if (size > 0 && lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return out;
+  std::vector<Quad> x(static_cast<std::size_t>(size)), r = right;
+  for (int round = 0; round < rounds && !out.found; ++round) {
+    LongVector residual(size);
+    for (Index i = 0; i < size; ++i) residual[i] = r[static_cast<std::size_t>(i)].convert_to<long double>();
+    const LongVector step = lu.solve(residual);
+    if (!step.allFinite()) return out;
+    long double length = 0;
+    for (Index i = 0; i < size; ++i) {
+      Quad& xi = x[static_cast<std::size_t>(i)];
+      xi += step[i];
+      length = std::hypot(length, xi.convert_to<long double>());
+    }
+    out.found = step.norm() <= 1e-25L * length;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      r[i] = right[i];
+      for (const auto& [j, k] : K[i]) r[i] -= k * x[static_cast<std::size_t>(j)];
+    }
+  }
+  out.a.resize(n);
+  for (Index j = 0; j < n; ++j) out.a[j] = (Quad(s.d[j]) * x[static_cast<std::size_t>(j)]).convert_to<double>();
+  for (const Index row : rows.left_out) {
+    Quad gap = eq.b[row];
+    for (Index j = 0; j < n; ++j) gap -= Quad(eq.A(row, j)) * Quad(s.d[j]) * x[static_cast<std::size_t>(j)];
+    const double scaled = std::abs((Quad(s.t[row]) * gap).convert_to<double>());
+    out.gap = std::max(out.gap, ratio(scaled, out.a.cwiseQuotient(s.d).norm() + out.floor));
+  }
+
+  // K is symmetric: by power iteration on K and on its inverse.
+  const auto largest = [&](const auto& apply) {
+    LongVector y =
+        LongVector::NullaryExpr(size, [](Index i) { return 1 + std::sin(7.0L * static_cast<long double>(i)); });
+    for (int round = 0; round < 40; ++round) y = apply(LongVector(y.normalized()));
+    return y.norm();
+  };
+  out.kappa = static_cast<double>(largest([&](const LongVector& y) -> LongVector { return rounded * y; }) *
+                                  largest([&](const LongVector& y) -> LongVector { return lu.solve(y); }));
+  return out;
+}
+
+}  // namespace mortise::testing

@@ -1,0 +1,45 @@
+#pragma once
+// Accelerations in quadruple precision, from the same double M, A, Q, C, b that the library sees: dense KKT
+//
+//   [M_s  A_1'] [ q''_s ]   [Q_s + C_s]      scaled by core/scaling.h (exactly: D and T are doubles),
+//   [A_1  0   ] [-lambda] = [b_1      ]      A_1: independent rows that span those of A_s
+//
+// Three things make this a reference and not a second opinion:
+// * M of a body is singular only to round-off (4 E'JE), and its exact null directions N0 are known.  M_s is replaced by
+//   P M_s P, P = I - N0 N0+, body by body in quad: it has the rank it should have, and differs from M_s by round-off.
+// * Rows that are dependent up to the rounding of their doubles would be independent in quad, and their 1e-16 would be
+//   solved for.  They are found by Gaussian elimination with full pivoting on the balanced A: pivots below `dependent`
+//   are dropped.  A pivot between that and `doubtful` is nobody's certainty: such a draw has no reference.
+// * K is factored in long double with full pivoting and refined with residuals in quad until the correction is below
+//   1e-25: each round gains 19 - log10(kappa) digits, so that what converges is right to quad precision, at the price
+//   of a few products K x.  What does not converge (kappa near 1e19) has no reference.
+
+#include <mortise/assembly/system.h>
+
+#include "random_equations.h"
+
+namespace mortise::testing {
+
+struct Reference {
+  bool found = false;
+  VectorXd a;        // q''
+  VectorXd d;        // scale of each coordinate
+  double kappa = 0;  // condition number of this matrix, by power iteration
+  // Accelerations below this are as good as 0: 1e-3 of what the forces would give to free bodies; scaled and not.
+  double floor = 0, plain_floor = 0;
+  Index dependent = 0;  // rows left out
+  double gap = 0;       // the largest |b - A q''| of those, scaled, in shares of |q''_s| + floor
+
+  double distance(const VectorXd& x, const VectorXd& y) const {  // relative, in scaled coordinates
+    return ratio((x - y).cwiseQuotient(d).norm(), a.cwiseQuotient(d).norm() + floor);
+  }
+  double error(const VectorXd& x) const { return distance(x, a); }
+  // In the user's coordinates: where masses differ widely, light bodies do not show in the scaled norm.
+  double plain_error(const VectorXd& x) const {
+    return ratio((x - a).cwiseAbs().maxCoeff(), a.cwiseAbs().maxCoeff() + plain_floor);
+  }
+};
+
+Reference quad_reference(const System& system, const Evaluation& e);
+
+}  // namespace mortise::testing
