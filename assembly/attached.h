@@ -30,8 +30,10 @@ template <Body... B> class Attached {
   Index offset(std::size_t i) const { return offset_[i]; }
 
   // The coordinates of all bodies, one after the other.
-  VectorXd stacked(const VectorXd& x, Firsts first) const {
-    VectorXd y(total_);
+  static constexpr int coordinate_count = ((size_of<B> == dynamic) || ...) ? dynamic : ((size_of<B> == dynamic ? 0 : size_of<B>) + ... + 0);
+  template <class T> using Stacked = Vec<T, coordinate_count>;
+  Stacked<double> stacked(const VectorXd& x, Firsts first) const {
+    Stacked<double> y(total_);
     for (std::size_t i = 0; i < count; ++i) y.segment(offset_[i], size_[i]) = x.segment(first[i], size_[i]);
     return y;
   }
@@ -39,10 +41,10 @@ template <Body... B> class Attached {
     for (std::size_t i = 0; i < count; ++i) x.segment(first[i], size_[i]) += stacked.segment(offset_[i], size_[i]);
   }
 
-  template <class T> auto placed(const Vec<T, dynamic>& q) const {
+  template <class T> auto placed(const auto& q) const {
     return make([&]<class P>(const P& b, std::size_t i) { return Placed<P, T>{b, part<P, T>(q, i)}; });
   }
-  template <class T> auto moving(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v) const {
+  template <class T> auto moving(const auto& q, const auto& v) const {
     return make([&]<class P>(const P& b, std::size_t i) {
       return Moving<P, T>{{b, part<P, T>(q, i)}, part<P, T>(v, i)};
     });
@@ -68,6 +70,15 @@ template <Body... B> class Attached {
   static constexpr int unknown_count = ((UnknownsOf<B>::count == dynamic ? 1000 : UnknownsOf<B>::count) + ... + 0);
   static constexpr bool static_unknowns = unknown_count <= 24;
 
+  static constexpr int first_unknown(std::size_t body) {
+    constexpr std::array<int, sizeof...(B)> sizes{UnknownsOf<B>::count...};
+    int first = 0;
+    for (std::size_t i = 0; i < body; ++i) first += sizes[i];
+    return first;
+  }
+  template <std::size_t i, class T>
+  using MarkedAt = Marked<std::tuple_element_t<i, std::tuple<B...>>, UnknownsOf<std::tuple_element_t<i, std::tuple<B...>>>,
+                          T, first_unknown(i)>;
   template <class T> auto marked(const State& s, const Places& at) const {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return std::tuple{Marked<B, UnknownsOf<B>, T, first_unknown(i)>{
@@ -96,11 +107,23 @@ template <Body... B> class Attached {
     };
     std::apply([&](const auto&... view) { (add(view), ...); }, views);
   }
+  // Adds T'Q of forces on the stacked coordinates.
+  void push(const Places& at, const VectorXd& Q, double* const* out) const {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      const auto one = [&]<class P>(const Modelled<P>& b, std::size_t j) {
+        using Y = Vec<double, UnknownsOf<P>::count>;
+        for (Index k = 0; k < b.count(); ++k)
+          out[j][k] += b.unknowns.spread(motion<P>(at, j), Y::Unit(b.count(), k)).dot(Q.segment(offset_[j], size_[j]));
+      };
+      (one(*std::get<i>(bodies_), i), ...);
+    }
+    (std::index_sequence_for<B...>{});
+  }
   // dq/dy of all bodies side by side, for those that are seeded at their coordinates; and z.
   Index unknowns() const {
     return std::apply([](const auto&... b) { return (b->count() + ... + 0); }, bodies_);
   }
-  void spread(const Places& at, MatrixXd& T, VectorXd& z) const {
+  void spread(const Places& at, auto& T, auto& z) const {
     T.setZero(total_, unknowns());
     z.resize(total_);
     Index column = 0;
@@ -118,13 +141,7 @@ template <Body... B> class Attached {
   }
 
  private:
-  static constexpr int first_unknown(std::size_t body) {
-    constexpr std::array<int, sizeof...(B)> sizes{UnknownsOf<B>::count...};
-    int first = 0;
-    for (std::size_t i = 0; i < body; ++i) first += sizes[i];
-    return first;
-  }
-  template <class P, class T> Coordinates<P, T> part(const Vec<T, dynamic>& x, std::size_t i) const {
+  template <class P, class T> Coordinates<P, T> part(const auto& x, std::size_t i) const {
     return x.segment(offset_[i], size_[i]);
   }
   template <class F> auto make(const F& f) const {

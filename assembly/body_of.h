@@ -160,6 +160,20 @@ template <Body B> class BodyOf final : public BodyModel {
     const Motion& m = *static_cast<const Motion*>(motion);
     Eigen::Map<Q>(a, size()) = modelled_->unknowns.spread(m, unknowns_at(y)) + modelled_->unknowns.drift(m);
   }
+  std::optional<Momentum> momentum([[maybe_unused]] const void* motion) const override {
+    if constexpr (detail::HasUnknowns<B>)
+      return modelled_->unknowns.momentum(*static_cast<const Motion*>(motion));
+    else
+      return std::nullopt;
+  }
+  void normalise([[maybe_unused]] double* q, [[maybe_unused]] double* v) const override {
+    if constexpr (requires(Q & x) { UnknownsOf<B>::normalise(x, x); }) {
+      Q a = Eigen::Map<const Q>(q), b = Eigen::Map<const Q>(v);
+      UnknownsOf<B>::normalise(a, b);
+      Eigen::Map<Q>{q} = a;
+      Eigen::Map<Q>{v} = b;
+    }
+  }
   void references([[maybe_unused]] const void* motion, double* u) const override {
     if constexpr (detail::HasUnknowns<B>) {
       const auto& x = modelled_->unknowns;

@@ -1,6 +1,7 @@
 #include <mortise/assembly/engine.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -9,7 +10,7 @@
 namespace mortise {
 namespace {
 
-constexpr double penalty = 1e12;       // D = diag(A A') / penalty
+constexpr double penalty = 1e14;       // D = diag(A A') / penalty
 constexpr int hub_degree = 10;         // bodies with more nodes stay in the fronts
 constexpr double alarm_level = 1e-6;   // of the balanced diagonal of R: below, the rank verdict is asked
 constexpr double doubtful = 1e-9;      // pivots below this share of their row's square may be dependent rows
@@ -34,7 +35,7 @@ template <int K> using MutableRow = Eigen::Map<Eigen::Matrix<double, K, 1>>;
 
 }  // namespace
 
-Engine::Engine(const System& system, int threads) : system_(system), threads_(threads) {
+Engine::Engine(const System& system, int threads) : system_(system), workers_(threads) {
   std::size_t bytes = 0, align = 1;
   std::vector<std::size_t> where;
   for (const auto& b : system.bodies()) {
@@ -67,7 +68,10 @@ Engine::Engine(const System& system, int threads) : system_(system), threads_(th
   for (const auto& f : system.forces()) see(f.bodies, force_place_);
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
-    if (!c.own || !bodies_[c.bodies[0]].model->meets_own_rows()) constraint_.push_back(i);
+    if (c.own && bodies_[c.bodies[0]].model->meets_own_rows()) continue;
+    if (!c.model->ideal()) nonideal_.push_back(constraint_.size());
+    constraint_.push_back(i);
+    joint_.push_back(c.model.get());
   }
 }
 
@@ -113,7 +117,7 @@ void Engine::plan(const std::vector<Index>& massless) {
   plan_fronts();
 
   for (VectorXd* x : {&y_, &w_, &g_, &dy_, &h_, &fs_}) x->setZero(unknowns_);
-  for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &residual_, &dlambda_})
+  for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &residual_, &dlambda_, &met_})
     x->setZero(system_.rows());
   norm_of_row_.setOnes(system_.rows());
   node_rhs_.setZero(rows_);
@@ -295,6 +299,7 @@ void Engine::plan_fronts() {
     g.start.push_back(static_cast<int>(g.neighbour.size()));
   }
   fronts_ = Fronts(g);
+  fronts_.share(workers_.count());
   for (const int i : active_)
     nodes_[at(i)].position = fronts_.position(nodes_[at(i)].front_node) + nodes_[at(i)].front_offset;
   hubs_.clear();
@@ -362,15 +367,15 @@ void Engine::plan_fronts() {
 // ---- numbers
 
 void Engine::evaluate(const State& s) {
-  bool same = planned_;
-  std::vector<Index> massless;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+  std::atomic<bool> same = planned_;
+  workers_.each(bodies_.size(), [&](std::size_t i) {
     BodySlot& b = bodies_[i];
-    const Index without = b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, b.motion,
-                                        f_.data() + b.y);
-    same = same && without == b.k - b.massive;
-  }
+    const Index without =
+        b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, b.motion, f_.data() + b.y);
+    if (without != b.k - b.massive) same = false;
+  });
   if (!same) {
+    std::vector<Index> massless;
     for (std::size_t i = 0; i < bodies_.size(); ++i)
       massless.push_back(bodies_[i].model->move(s, bodies_[i].first, system_.gravity(), system_.bodies()[i].name,
                                                 bodies_[i].motion, f_.data() + bodies_[i].y));
@@ -378,29 +383,40 @@ void Engine::evaluate(const State& s) {
   }
   for (std::size_t i = 0; i < system_.forces().size(); ++i)
     system_.forces()[i].model->act(s, {&firsts_[force_place_[i]], &seen_[force_place_[i]]}, &pushed_[force_place_[i]]);
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
+  workers_.each(constraint_.size(), [&](std::size_t i) {
     const Node& n = nodes_[i];
-    const ConstraintModel& model = *system_.constraints()[constraint_[i]].model;
     const std::size_t place = joint_place_[constraint_[i]];
-    model.evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row, rate_.data() + n.row,
-                   b_.data() + n.row);
-    if (!model.ideal()) model.nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+    joint_[i]->evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
+                        rate_.data() + n.row, b_.data() + n.row);
+  });
+  for (const std::size_t i : nonideal_) {
+    const std::size_t place = joint_place_[constraint_[i]];
+    joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
   }
 }
 
+VectorXd Engine::on_unknowns(const VectorXd& Q) const {
+  VectorXd f(unknowns_);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodySlot& b = bodies_[i];
+    VectorXd column(system_.bodies()[i].size);
+    for (int k = 0; k < b.k; ++k) {
+      b.model->spread(b.motion, VectorXd::Unit(b.k, k).eval().data(), column.data());
+      f[b.y + k] = column.dot(Q.segment(b.first, column.size()));
+    }
+  }
+  return f;
+}
+
 void Engine::take(const Evaluation& e) {
-  VectorXd z = VectorXd::Zero(system_.size()), force = e.Q + e.C;
-  for (const BodySlot& b : bodies_) b.model->drift(b.motion, z.data() + b.first);
+  VectorXd z = VectorXd::Zero(system_.size()), Q = e.Q + e.C;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodySlot& b = bodies_[i];
     const Index n = system_.bodies()[i].size;
-    const VectorXd Q = force.segment(b.first, n) - e.M(i) * z.segment(b.first, n);
-    VectorXd column(n);
-    for (int k = 0; k < b.k; ++k) {
-      b.model->spread(b.motion, VectorXd::Unit(b.k, k).eval().data(), column.data());
-      f_[b.y + k] = column.dot(Q);
-    }
+    b.model->drift(b.motion, z.data() + b.first);
+    Q.segment(b.first, n) -= e.M(i) * z.segment(b.first, n);
   }
+  f_ = on_unknowns(Q);
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) = e.b.segment(c.row, c.rows);
@@ -411,8 +427,14 @@ void Engine::take(const Evaluation& e) {
   }
 }
 
-void Engine::factor() {
+void Engine::factor(bool positions) {
   alarms_.clear();
+  if (positions)
+    for (std::size_t i = 0; i < constraint_.size(); ++i) {
+      const Node& n = nodes_[i];
+      const Index first = system_.constraints()[constraint_[i]].holonomic;
+      std::fill(A_.begin() + n.A + first * n.columns, A_.begin() + n.A + Index{n.rows} * n.columns, 0.0);
+    }
   for (const Node& n : constraint_nodes())
     with_size(n.columns, [&]<int K>(std::integral_constant<int, K>) {
       for (int r = 0; r < n.rows; ++r) {
@@ -431,7 +453,7 @@ void Engine::factor() {
                    .squaredNorm();
       }
   for (Condensation& c : condensations_)
-    if (!condense_numbers(c)) alarms_.push_back(at(c.body));
+    if (!condense_numbers(c, positions)) alarms_.push_back(at(c.body));
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
     const int position = n.position;
@@ -443,7 +465,7 @@ void Engine::factor() {
   }
   for (const auto& [position, count] : hubs_)
     for (int k = 0; k < count; ++k) fronts_.floor(position + k) = -0.5;
-  fronts_.factor([&](int front) { assemble(front); });
+  fronts_.factor(workers_, [&](int front) { assemble(front); });
 }
 
 void Engine::assemble(int front) {
@@ -473,7 +495,8 @@ void Engine::assemble(int front) {
 
 // A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.
 void Engine::multiply(const VectorXd& y, VectorXd& rows, bool sizes) {
-  for (const Node& n : constraint_nodes()) {
+  workers_.each(constraint_.size(), [&](std::size_t i) {
+    const Node& n = nodes_[i];
     const double* A = A_.data() + n.A;
     for (int r = 0; r < n.rows; ++r) rows[n.row + r] = 0;
     for (int e = n.entry; e < n.entry + n.entries; ++e) {
@@ -488,7 +511,7 @@ void Engine::multiply(const VectorXd& y, VectorXd& rows, bool sizes) {
         }
       });
     }
-  }
+  });
 }
 
 namespace {
@@ -575,9 +598,11 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
     dy = h_;
   else
     dy.setZero();
-  for (const BodySlot& b : bodies_)
+  workers_.each(bodies_.size(), [&](std::size_t i) {
+    const BodySlot& b = bodies_[i];
     add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), found, b.massive,
                    dy.data() + b.y);
+  });
   if (!condensed) return;
   for (std::size_t i = condensations_.size(); i-- > 0;) {
     const Condensation& c = condensations_[i];
@@ -684,7 +709,7 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
 }
 
 // Householder QR with column pivoting of the balanced massless columns; false: the alarm.
-bool Engine::condense_numbers(Condensation& c) {
+bool Engine::condense_numbers(Condensation& c, bool positions) {
   Node& target = nodes_[at(c.target)];
   const int m = c.rows, k = c.columns, width = k + target.columns;
   double* W = scratch_.data();
@@ -700,7 +725,11 @@ bool Engine::condense_numbers(Condensation& c) {
   }
   // Balance columns, then rows, by what the slopes are sums of, never by the slopes themselves.
   double* G = W + Index{m} * width;
-  references(c, c.body, G);
+  if (alarm_)
+    references(c, c.body, G);
+  else
+    for (int r = 0; r < m; ++r)
+      for (int j = 0; j < k; ++j) G[r * k + j] = std::abs(W[r * width + j]);
   for (int j = 0; j < k; ++j) {
     double largest = 0;
     for (int r = 0; r < m; ++r) largest = std::max(largest, G[r * k + j]);
@@ -749,6 +778,9 @@ bool Engine::condense_numbers(Condensation& c) {
   }
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < k; ++j) R[i * k + j] = i <= j && i < m ? W[i * width + j] : 0;
+  if (positions)  // what no position holds stays where it is
+    for (int i = 0; i < k; ++i)
+      if (std::abs(R[i * k + i]) < alarm_level) R[i * k + i] = 0;
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < target.columns; ++j) A1[i * target.columns + j] = i < m ? W[i * width + k + j] : 0;
   for (int i = 0; i < target.rows; ++i)
@@ -776,13 +808,13 @@ bool Engine::condense_numbers(Condensation& c) {
   for (int i = 0; i < target.rows; ++i) diagonal_[at(target.row + i)] *= diagonal_[at(target.row + i)];
   for (int e = target.entry; e < target.entry + target.entries; ++e) {
     const Entry& x = entries_[at(e)];
-    if (x.massless == 0) continue;
+    if (x.massless == 0 || !alarm_) continue;
     references(c, x.body, own);
     for (int j = 0; j < x.massless; ++j)
       inherit([&](int r) { return own[r * x.massless + j]; },
               [&](int i) -> double& { return qr_[at(x.reference + Index{i} * x.massless + j)]; });
   }
-  return well;
+  return well || !alarm_;
 }
 
 // For the stacked rows of a condensation and the massless unknowns of one body, row by row.
@@ -820,10 +852,9 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   const bool contradicts = contradiction();
   if (!contradicts && gmres(force, rhs)) return Status::solved;
   // The motion that comes nearest, with the reactions of its own right-hand side.
-  multiply(y_, residual_, false);
-  const VectorXd met = residual_;
-  gap_ = rhs - met;
-  const bool again = sweep(force, met) || gmres(force, met);
+  multiply(y_, met_, false);
+  gap_ = rhs - met_;
+  const bool again = sweep(force, met_) || gmres(force, met_);
   return contradicts && again ? Status::inconsistent : Status::stalled;
 }
 
@@ -905,9 +936,11 @@ double Engine::relative_residual() const {
 }
 
 void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
-  for (const BodySlot& b : bodies_)
+  workers_.each(bodies_.size(), [&](std::size_t i) {
+    const BodySlot& b = bodies_[i];
     add_transposed(touches_.data() + b.touch, touches_.data() + b.touch + b.touches, A_.data(), lambda.data(), b.k,
                    g.data() + b.y);
+  });
 }
 
 // Flexible GMRES on the whole system, from where the sweeps stopped, with the factor as preconditioner.
@@ -974,10 +1007,8 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
       e[0] = beta;
       const MatrixXd Hk = H.topLeftCorner(k + 2, k + 1);
       c = Hk.colPivHouseholderQr().solve(e);
-      const double next = (e - Hk * c).norm();
-      const bool stuck = !(H(k + 1, k) > 0) || !(next < estimate * (1 - 1e-3));
-      estimate = next;
-      if (stuck && k > 2) break;
+      estimate = (e - Hk * c).norm();
+      if (!(H(k + 1, k) > 1e-14 * Hk.norm())) break;  // the space is exhausted
       V.push_back(Kz / H(k + 1, k));
     }
     for (std::size_t i = 0; i < Z.size(); ++i) {
@@ -988,19 +1019,33 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     forces_size = force.cwiseAbs() + g.cwiseAbs() + y_.cwiseAbs();
     error_ = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300), r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
     if (error_ <= 10 * round_off) return true;
-    if (r.norm() > 0.5 * beta) break;
+    if (r.norm() > 0.99 * beta) break;
   }
   return error_ <= converged;
 }
 
 void Engine::accelerations(VectorXd& a) const {
   a.resize(system_.size());
-  for (const BodySlot& b : bodies_) b.model->accelerate(b.motion, y_.data() + b.y, a.data() + b.first);
+  workers_.each(bodies_.size(), [&](std::size_t i) {
+    const BodySlot& b = bodies_[i];
+    b.model->accelerate(b.motion, y_.data() + b.y, a.data() + b.first);
+  });
 }
 
 void Engine::spread(const VectorXd& y, VectorXd& dq) const {
   dq.resize(system_.size());
   for (const BodySlot& b : bodies_) b.model->spread(b.motion, y.data() + b.y, dq.data() + b.first);
+}
+
+void Engine::normalise(State& s) const {
+  for (const BodySlot& b : bodies_) b.model->normalise(s.q.data() + b.first, s.v.data() + b.first);
+}
+
+Momentum Engine::momentum() const {
+  Momentum sum;
+  for (const BodySlot& b : bodies_)
+    if (const auto m = b.model->momentum(b.motion)) sum.linear += m->linear, sum.angular += m->angular;
+  return sum;
 }
 
 bool Engine::finite() const { return y_.allFinite() && lambda_.allFinite(); }

@@ -6,7 +6,7 @@
 // y_r are the unknowns with mass, which is 1, and y_s those without (core/marker.h).  Three steps:
 //   1. Every body with massless unknowns is condensed by a QR decomposition of the rows that hold it; neither masses nor
 //      penalties enter.  R is regular iff [M; A] has full column rank: its diagonal is the rank alarm of every step.
-//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  with a tiny D = diag(A_r A_r') / 1e12, by
+//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  with a tiny D = diag(A_r A_r') / 1e14, by
 //      fronts.h.  Bodies with many joints (hubs) are not eliminated beforehand but stand in the fronts themselves.
 //   3. Sweeps on the true residuals, until they are round-off; flexible GMRES where sweeps do not get there.
 
@@ -30,13 +30,16 @@ class Engine {
   void evaluate(const State& s);
   // Takes Q, C and b from an evaluation at the same state, which the caller may have changed.
   void take(const Evaluation& e);
-  void factor();
+  // positions: without nonholonomic rows, which do not restrict positions.
+  void factor(bool positions = false);
 
   enum class Status { solved, inconsistent, stalled };
   // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
   Status solve(const VectorXd& force, const VectorXd& rhs);
   Status solve() { return solve(f_, b_); }
 
+  // Off: rows are balanced by their own entries and nobody is warned.  To measure what the alarm costs, no more.
+  void set_alarm(bool on) { alarm_ = on; }
   // Bodies whose massless unknowns the alarm of the last factor() doubts; empty where all is well.
   const std::vector<std::size_t>& alarms() const { return alarms_; }
 
@@ -52,6 +55,9 @@ class Engine {
   int sweeps() const { return sweeps_; }
   void accelerations(VectorXd& a) const;                   // T y + z
   void spread(const VectorXd& y, VectorXd& dq) const;      // T y
+  void normalise(State& s) const;
+  Momentum momentum() const;
+  VectorXd on_unknowns(const VectorXd& Q) const;           // T'Q
   Index unknowns() const { return unknowns_; }
   Index fill() const { return fronts_.values(); }
   bool finite() const;
@@ -121,7 +127,7 @@ class Engine {
   void plan(const std::vector<Index>& massless);
   void condense();
   void plan_fronts();
-  bool condense_numbers(Condensation& c);
+  bool condense_numbers(Condensation& c, bool positions);
   void expand(bool forces);
   void references(const Condensation& c, int body, double* G);
   void assemble(int front);
@@ -138,12 +144,14 @@ class Engine {
   VectorXd weights() const;
 
   const System& system_;
-  int threads_;
+  mutable Workers workers_;
   Index unknowns_ = 0;
   int rows_ = 0;  // of all nodes, condensed ones included
   std::vector<BodySlot> bodies_;
   std::vector<unsigned char> motions_;
-  std::vector<std::size_t> constraint_;  // of the first nodes
+  std::vector<std::size_t> constraint_;        // of the first nodes
+  std::vector<const ConstraintModel*> joint_;  // the same
+  std::vector<std::size_t> nonideal_;          // among them
   std::vector<Node> nodes_;
   std::vector<Entry> entries_;
   std::vector<Touch> touches_, holds_;
@@ -164,12 +172,12 @@ class Engine {
   std::vector<std::size_t> joint_place_, force_place_;
 
   std::vector<double> A_, scratch_, qr_, diagonal_;
-  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, size_of_row_, norm_of_row_;
+  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, met_, size_of_row_, norm_of_row_;
   VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_;
   std::vector<std::size_t> alarms_;
   double error_ = 0, moved_ = 0;
   int sweeps_ = 0;
-  bool planned_ = false;
+  bool planned_ = false, alarm_ = true;
 };
 
 }  // namespace mortise

@@ -16,6 +16,15 @@ template <class F, class T, class... B>
 concept HasAct = requires(const F& f, Acted<B, T>&... b, const T& t) {
   f.act(b..., t);
 };
+template <class F, class... B>
+concept HasMarkedAct = requires(const F& f, MarkedActed<B, UnknownsOf<B>>&... b, double t) {
+  f.act(b..., t);
+};
+template <class F, class T, class A, class I> inline constexpr bool has_marked_potential = false;
+template <class F, class T, class A, std::size_t... i>
+inline constexpr bool has_marked_potential<F, T, A, std::index_sequence<i...>> =
+    requires(const F& f, const typename A::template MarkedAt<i, T>&... view, const T& t) { f.potential(view..., t); };
+
 template <class F, class T, class... B>
 concept HasPotential = requires(const F& f, const Placed<B, T>&... b, const T& t) {
   f.potential(b..., t);
@@ -39,9 +48,9 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
     bodies_.add(total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
   }
   void act(const State& s, const Places& at, double* const* f) const override {
-    if constexpr (has_act) {
+    if constexpr (detail::HasMarkedAct<F, B...>) {
       bodies_.acted(s, at, f, [&](auto&... view) { force_.act(view..., s.t); });
-    } else if constexpr (Attached<B...>::static_unknowns) {  // T'Q = -dV/dy
+    } else if constexpr (at_markers()) {  // T'Q = -dV/dy
       using T = Dual<double, Attached<B...>::unknown_count>;
       const T V = std::apply([&](const auto&... view) { return T(force_.potential(view..., T(s.t))); },
                              bodies_.template marked<T>(s, at));
@@ -52,12 +61,7 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
       }
     } else {
       const Firsts first(at.first, sizeof...(B));
-      const VectorXd Q = total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t);
-      bodies_.acted(s, at, f, [&](auto&... view) {
-        std::size_t body = 0;
-        const auto set = [&](auto& w) { w.Q = Q.segment(bodies_.offset(body), bodies_.size(body)), ++body; };
-        (set(view), ...);
-      });
+      bodies_.push(at, total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), f);
     }
   }
   std::optional<Slopes> slopes(const State& s, Firsts first) const override {
@@ -76,6 +80,13 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
   }
 
  private:
+  static constexpr bool at_markers() {
+    if constexpr (has_potential && Attached<B...>::static_unknowns)
+      return detail::has_marked_potential<F, Dual<double, Attached<B...>::unknown_count>, Attached<B...>,
+                                          std::index_sequence_for<B...>>;
+    else
+      return false;
+  }
   template <class T> T call(const Vec<T, dynamic>& q, const T& t) const {
     return std::apply([&](const auto&... view) { return T(force_.potential(view..., t)); },
                       bodies_.template placed<T>(q));

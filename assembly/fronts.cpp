@@ -198,9 +198,47 @@ Fronts::Place Fronts::place(int row_node, int column_node) const {
   return {x.L + row + Index{position(column_node) - x.first} * (x.p + x.q), x.p + x.q, transposed};
 }
 
-Index Fronts::work(int front) const {
-  const Front& x = fronts_[at(front)];
-  return 20 + Index{x.p} * (x.p + x.q) * (x.p + x.q);
+void Fronts::share(std::size_t threads) {
+  branches_.clear();
+  trunk_.clear();
+  if (threads < 2 || fronts_.empty()) return;
+  // Work of each subtree, and the first front of it: subtrees are consecutive.
+  std::vector<double> work(fronts_.size());
+  std::vector<int> first(fronts_.size());
+  double total = 0;
+  for (std::size_t i = 0; i < fronts_.size(); ++i) {
+    const Front& x = fronts_[i];
+    const double own = 100 + double(x.p) * (x.p + x.q) * (x.p + x.q);
+    first[i] = x.children > 0 ? first[at(children_[at(x.child)])] : static_cast<int>(i);
+    work[i] += own;
+    total += own;
+    if (x.parent >= 0) work[at(x.parent)] += work[i];
+  }
+  // The heaviest branch is cut as long as it is too much for one thread.
+  std::vector<int> roots;
+  for (std::size_t i = 0; i < fronts_.size(); ++i)
+    if (fronts_[i].parent < 0) roots.push_back(static_cast<int>(i));
+  const auto lighter = [&](int a, int b) { return work[at(a)] < work[at(b)]; };
+  std::make_heap(roots.begin(), roots.end(), lighter);
+  while (!roots.empty() && work[at(roots.front())] > 1.05 * total / static_cast<double>(threads)) {
+    std::pop_heap(roots.begin(), roots.end(), lighter);
+    const int cut = roots.back();
+    roots.pop_back();
+    trunk_.push_back(cut);
+    for (int c = 0; c < fronts_[at(cut)].children; ++c) {
+      roots.push_back(children_[at(fronts_[at(cut)].child + c)]);
+      std::push_heap(roots.begin(), roots.end(), lighter);
+    }
+  }
+  std::sort(trunk_.begin(), trunk_.end());
+  // Each branch to the thread with the least work so far.
+  std::sort(roots.begin(), roots.end(), [&](int a, int b) { return lighter(b, a); });
+  std::vector<double> load(threads, 0);
+  for (const int r : roots) {
+    const auto part = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    load[part] += work[at(r)];
+    branches_.push_back({first[at(r)], r, part});
+  }
 }
 
 void Fronts::begin(int i) {

@@ -5,9 +5,9 @@
 // columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  The order is found once,
 // by approximate minimum degree; then values are written straight into their places, front after front.
 
-#include <span>
 #include <vector>
 
+#include <mortise/assembly/workers.h>
 #include <mortise/core/types.h>
 
 namespace mortise {
@@ -36,9 +36,20 @@ class Fronts {
   Place place(int row_node, int column_node) const;
 
   // assemble(front) adds the entries of the front's own columns at value(offset).
-  template <class F> void factor(const F& assemble) {
-    for (int i = 0; i < count(); ++i) factor_front(i, assemble);
+  template <class F> void factor(Workers& workers, const F& assemble) {
+    if (workers.count() == 1 || branches_.empty()) {
+      for (int i = 0; i < count(); ++i) factor_front(i, assemble);
+      return;
+    }
+    workers.run([&](std::size_t part) {
+      for (const Branch& b : branches_)
+        if (b.part == part)
+          for (int i = b.first; i <= b.last; ++i) factor_front(i, assemble);
+    });
+    for (const int i : trunk_) factor_front(i, assemble);
   }
+  // Cuts the tree into branches of about equal work for so many threads.
+  void share(std::size_t threads);
   template <class F> void factor_front(int i, const F& assemble) {
     begin(i);
     assemble(i);
@@ -62,7 +73,6 @@ class Fronts {
   void forward(int front, double* x) const;
   void backward(int front, double* x) const;
   int parent(int front) const { return fronts_[static_cast<std::size_t>(front)].parent; }
-  Index work(int front) const;  // an estimate of its cost
 
  private:
   struct Front {
@@ -73,6 +83,10 @@ class Fronts {
     Index map;            // of its border to the rows of the parent
     bool contiguous;      // ... which are consecutive
   };
+  struct Branch {  // fronts first ... last, a subtree
+    int first, last;
+    std::size_t part;
+  };
   void begin(int i);
   void finish(int i);
 
@@ -80,6 +94,8 @@ class Fronts {
   std::vector<int> position_, front_;
   std::vector<Front> fronts_;
   std::vector<int> children_, border_, map_;
+  std::vector<Branch> branches_;
+  std::vector<int> trunk_;  // fronts above them
   std::vector<double> L_, U_, inverse_, floor_;
 };
 

@@ -43,6 +43,16 @@ template <class J, class T, class... B>
 concept HasPsi = requires(const J& j, const Moving<B, T>&... b, const T& t) {
   j.psi(b..., t);
 };
+template <class J, class... B>
+concept HasMarkedNonideal = requires(const J& j, MarkedActed<B, UnknownsOf<B>>&... b, double t) {
+  j.nonideal(b..., t);
+};
+// phi takes the views of core/marked.h: it does, unless it names the type of its views.
+template <class J, class T, class A, class I> inline constexpr bool has_marked_phi = false;
+template <class J, class T, class A, std::size_t... i>
+inline constexpr bool has_marked_phi<J, T, A, std::index_sequence<i...>> =
+    requires(const J& j, const typename A::template MarkedAt<i, T>&... view, const T& t) { j.phi(view..., t); };
+
 template <class J, class T, class... B>
 concept HasNonideal = requires(const J& j, Acted<B, T>&... b, const T& t) {
   j.nonideal(b..., t);
@@ -72,6 +82,14 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
       return 0;
   }
   static constexpr int h = phi_rows(), m = h + psi_rows();
+  // phi in one pass over the unknowns; else a few of them at a time through the coordinates.
+  static constexpr bool at_markers() {
+    if constexpr (has_phi && Attached<B...>::static_unknowns)
+      return detail::has_marked_phi<J, Dual<double, Attached<B...>::unknown_count>, Attached<B...>,
+                                    std::index_sequence_for<B...>>;
+    else
+      return false;
+  }
 
  public:
   JointOf(J joint, std::shared_ptr<const Modelled<B>>... body) : joint_(std::move(joint)), bodies_(std::move(body)...) {}
@@ -118,7 +136,7 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
 
   void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const override {
-    if constexpr (has_phi && Attached<B...>::static_unknowns) {
+    if constexpr (at_markers()) {
       constexpr int K = Attached<B...>::unknown_count;
       using T = Dual<double, K>;
       const auto f = call_phi(bodies_.template marked<T>(s, at), T(s.t));
@@ -134,11 +152,15 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
         b[i] = -r.d[0].d[0];
       }
     }
-    if constexpr (has_psi || !Attached<B...>::static_unknowns) evaluate_by_coordinates(s, at, A, value, rate, b);
+    if constexpr (has_psi || !at_markers()) evaluate_by_coordinates(s, at, A, value, rate, b);
   }
   void nonideal(const State& s, const Places& at, double* const* f) const override {
-    if constexpr (detail::HasNonideal<J, double, B...>)
+    if constexpr (detail::HasMarkedNonideal<J, B...>) {
       bodies_.acted(s, at, f, [&](auto&... view) { joint_.nonideal(view..., s.t); });
+    } else if constexpr (detail::HasNonideal<J, double, B...>) {
+      const Firsts first(at.first, sizeof...(B));
+      bodies_.push(at, law<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), f);
+    }
   }
 
   bool ideal() const override { return !detail::HasNonideal<J, double, B...>; }
@@ -171,12 +193,14 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   void evaluate_by_coordinates(const State& s, const Places& at, double* A, double* value, double* rate,
                                double* b) const {
     const Firsts first(at.first, sizeof...(B));
-    const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
-    MatrixXd T;
-    VectorXd z;
+    using Bodies = Attached<B...>;
+    constexpr int N = Bodies::coordinate_count, columns = Bodies::static_unknowns ? Bodies::unknown_count : dynamic;
+    const Vec<double, N> q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+    Mat<double, N, columns> T;
+    Vec<double, N> z;
     bodies_.spread(at, T, z);
-    const auto seeded = [&](const VectorXd& x, Index k0, Index n) {
-      Vec<FirstOrder, dynamic> out(x.size());
+    const auto seeded = [&](const Vec<double, N>& x, Index k0, Index n) {
+      Vec<FirstOrder, N> out(x.size());
       for (Index i = 0; i < x.size(); ++i) {
         std::array<double, jet_width> d{};
         for (Index k = 0; k < n; ++k) d[static_cast<std::size_t>(k)] = T(i, k0 + k);
@@ -196,11 +220,11 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
         }
       }
     };
-    if constexpr (has_phi && !Attached<B...>::static_unknowns) {
+    if constexpr (has_phi && !at_markers()) {
       each_chunk(0, h, [&](Index k0, Index n) {
         return call_phi(bodies_.template placed<FirstOrder>(seeded(q, k0, n)), FirstOrder(s.t));
       });
-      Vec<SecondOrder, dynamic> x(q.size());
+      Vec<SecondOrder, N> x(q.size());
       for (Index k = 0; k < q.size(); ++k) x[k] = {{q[k], {v[k]}}, {Dual<double, 1>(v[k], {z[k]})}};
       const auto f = call_phi(bodies_.template placed<SecondOrder>(x), along(s.t, 1));
       for (int i = 0; i < h; ++i) {
@@ -209,12 +233,12 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
       }
     }
     if constexpr (has_psi) {
-      const Vec<FirstOrder, dynamic> q0 = q.cast<FirstOrder>();
+      const Vec<FirstOrder, N> q0 = q.template cast<FirstOrder>();
       each_chunk(h, m - h, [&](Index k0, Index n) {
         return call_psi(bodies_.template moving<FirstOrder>(q0, seeded(v, k0, n)), FirstOrder(s.t));
       });
       using S = Dual<double, 1>;
-      Vec<S, dynamic> x(q.size()), y(q.size());
+      Vec<S, N> x(q.size()), y(q.size());
       for (Index k = 0; k < q.size(); ++k) x[k] = {q[k], {v[k]}}, y[k] = {v[k], {z[k]}};
       const auto f = call_psi(bodies_.template moving<S>(x, y), S::variable(s.t, 0));
       for (int i = h; i < m; ++i) {

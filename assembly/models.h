@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/state.h>
 #include <mortise/core/types.h>
@@ -100,6 +101,8 @@ class BodyModel {
   virtual void spread(const void* motion, const double* y, double* dq) const = 0;  // T y
   virtual void drift(const void* motion, double* z) const = 0;
   virtual void accelerate(const void* motion, const double* y, double* a) const = 0;  // T y + z
+  virtual std::optional<Momentum> momentum(const void* motion) const = 0;  // none: it knows no positions
+  virtual void normalise(double* q, double* v) const = 0;                  // to its own constraint, if it meets it
   // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
   virtual void references(const void* motion, double* u) const = 0;
 

@@ -104,7 +104,7 @@ RankReport check_rank(const System& system, const Evaluation& e, const System::S
                       const RankOptions& options) {
   const Equations eq = system.equations(e, parts);
   const std::vector<Index> rows = rows_of(system, parts);
-  const auto info = [&](Index i) -> const System::RowName& { return system.row(rows[static_cast<std::size_t>(i)]); };
+  const auto info = [&](Index i) { return system.row(rows[static_cast<std::size_t>(i)]); };
   RankReport r;
   r.system = system.name();
   r.t = e.state.t;
@@ -119,7 +119,7 @@ RankReport check_rank(const System& system, const Evaluation& e, const System::S
     r.redundant.push_back(std::move(row));
   }
   for (Index i = 0; i < r.rank.m; ++i) {
-    const std::string& row = info(i).name;
+    const std::string row = info(i).name;
     if (!r.rank.unique_reaction(i))
       r.reactions_not_unique.push_back(row.substr(0, row.rfind('.') + 1) + info(i).reaction);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mortise/assembly/solver.h>
 #include <mortise/core/fundamental.h>
 
 namespace mortise {
@@ -37,20 +38,72 @@ std::string Solution::text() const {
   return out;
 }
 
-Solution solve(const System& system, const Evaluation& e, const RankOptions& options) {
+namespace {
+
+constexpr Index dense_at_most = 60;  // coordinates
+
+// lambda of own rows that bodies meet by themselves: what is left over on their body.
+void complete_lambda(const System& system, const Evaluation& e, const VectorXd& Qc, VectorXd& lambda) {
+  VectorXd left = Qc - e.C;
+  const auto each = [&](bool own, const auto& f) {
+    for (const System::ConstraintInfo& c : system.constraints())
+      for (std::size_t k = 0; k < c.bodies.size(); ++k)
+        if (const auto& b = system.bodies()[c.bodies[k]]; (c.own && b.model->meets_own_rows()) == own)
+          f(c, e.A(c.block + k), left.segment(b.first, b.size));
+  };
+  each(false, [&](const auto& c, const auto& A, auto&& force) { force -= A.transpose() * lambda.segment(c.row, c.rows); });
+  each(true, [&](const auto& c, const auto& A, auto&& force) {
+    const MatrixXd square = A * A.transpose();
+    lambda.segment(c.row, c.rows) = square.ldlt().solve(A * force);
+  });
+}
+
+// Accelerations, forces and multipliers; whose reactions are unique goes by rows.
+Solution dense(const System& system, const Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
   const RankReport report = check_rank(system, e, options);
   require(report);
-  const Motion motion = udwadia_schutte(system.equations(e), {}, report.rank);
-  Solution s{motion.a,      e.Q, motion.Qc,       motion.Qc_ideal, motion.Qc_nonideal,
-             motion.lambda, {},  report.warnings, system.names()};
+  const Motion m = udwadia_schutte(system.equations(e), {}, report.rank);
+  for (Index i = 0; i < system.rows(); ++i) unique.push_back(report.rank.unique_reaction(i));
+  return {m.a, e.Q, m.Qc, m.Qc_ideal, m.Qc_nonideal, m.lambda, {}, report.warnings, system.names()};
+}
+
+Solution sparse(const System& system, const Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
+  Solver solver(system, {.rank = options});
+  Solution s{solver.solve(e), e.Q, VectorXd(system.size()), {}, VectorXd::Zero(system.size()), solver.lambda(),
+             {},              {},  system.names()};
+  s.warnings = solver.warnings();
+  unique = solver.unique();
+  const auto times_mass = [&](const VectorXd& a, VectorXd& Ma) {
+    for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+      const auto& b = system.bodies()[i];
+      Ma.segment(b.first, b.size) = e.M(i) * a.segment(b.first, b.size);
+    }
+  };
+  times_mass(s.a, s.Qc);
+  s.Qc -= e.Q;
+  if (!e.C.isZero(0)) times_mass(solver.response(e.C), s.Qc_nonideal);
+  s.Qc_ideal = s.Qc - s.Qc_nonideal;
+  complete_lambda(system, e, s.Qc, s.lambda);
+  return s;
+}
+
+}  // namespace
+
+Solution solve(const System& system, const Evaluation& e, const RankOptions& options) {
+  std::vector<bool> unique;
+  Solution s = system.size() <= dense_at_most ? dense(system, e, options, unique) : sparse(system, e, options, unique);
   for (const System::ConstraintInfo& c : system.constraints()) {
-    Reaction r{c.name, motion.lambda.segment(c.row, c.rows), VectorXd::Zero(system.size()), true};
+    Reaction r{c.name, s.lambda.segment(c.row, c.rows), Eigen::SparseVector<double>(system.size()), true};
+    const VectorXd C = c.model->ideal() ? VectorXd() : system.nonideal(c, e.state);
     for (std::size_t k = 0; k < c.bodies.size(); ++k) {
       const auto& b = system.bodies()[c.bodies[k]];
-      r.force.segment(b.first, b.size) += e.A(c.block + k).transpose() * r.lambda;
+      VectorXd force = e.A(c.block + k).transpose() * r.lambda;
+      if (C.size() > 0 && std::find(c.bodies.begin(), c.bodies.begin() + static_cast<Index>(k), c.bodies[k]) ==
+                              c.bodies.begin() + static_cast<Index>(k))
+        force += C.segment(b.first, b.size);
+      for (Index i = 0; i < b.size; ++i) r.force.coeffRef(b.first + i) += force[i];
     }
-    if (!c.model->ideal()) r.force += system.nonideal(c, e.state);
-    for (Index i = c.row; i < c.row + c.rows; ++i) r.unique = r.unique && report.rank.unique_reaction(i);
+    for (Index i = c.row; i < c.row + c.rows; ++i) r.unique = r.unique && unique[static_cast<std::size_t>(i)];
     s.reactions.push_back(std::move(r));
   }
   return s;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <mortise/assembly/engine.h>
@@ -141,6 +142,96 @@ void Solver::require_consistent(const std::function<Evaluation()>& evaluation, b
               : fmt::format("it contradicts other rows by {:.1e} of its terms at t = {}", gap, e.state.t);
   Label{"row", system_.row(worst).name}.fail<NotConverged>(
       what, "look for rows that nearly say the same, and for masses far smaller than those of their neighbours");
+}
+
+const VectorXd& Solver::lambda() const { return engine_->lambda(); }
+Momentum Solver::momentum() const { return engine_->momentum(); }
+VectorXd Solver::gap() const { return engine_->gap(); }
+
+VectorXd Solver::response(const VectorXd& force) {
+  const VectorXd on_y = engine_->on_unknowns(force), none = VectorXd::Zero(system_.rows());
+  VectorXd a;
+  (void)engine_->solve(on_y, none);
+  engine_->spread(engine_->y(), a);
+  return a;
+}
+
+std::vector<bool> Solver::unique() {
+  std::vector<bool> unique(static_cast<std::size_t>(system_.rows()), true);
+  for (const Engine::Dependence& d : engine_->dependences(20))
+    for (Index i = 0; d.size < options_.rank.nearly && i < system_.rows(); ++i)
+      if (d.y[i] != 0) unique[static_cast<std::size_t>(i)] = false;
+  return unique;
+}
+
+std::vector<std::string> Solver::warnings() {
+  std::vector<std::string> out;
+  for (const Engine::Dependence& d : engine_->dependences(20)) {
+    if (d.size < options_.rank.redundant || d.size > options_.rank.nearly) continue;
+    std::vector<std::string> rows;
+    for (Index i = 0; i < system_.rows(); ++i)
+      if (d.y[i] != 0) rows.push_back(system_.row(i).name);
+    out.push_back(fmt::format("rows are nearly dependent ({:.1e} of their size remains, warned below {:.0e}): {}", d.size,
+                              options_.rank.nearly, fmt::join(rows, ", ")));
+  }
+  return out;
+}
+
+namespace {
+
+// Steps towards rows that are met, until they stop coming nearer.  step(): how far they are off, and one correction.
+template <class F> void approach(const System& system, const char* what, const F& step) {
+  constexpr int most = 30;
+  constexpr double met = 1e-13, near = 1e-9;  // of the largest coordinate or velocity, as step() returns it
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < most; ++i) {
+    const double off = step();
+    if (off <= met || (off <= near && off > 0.5 * last)) return;
+    if (!std::isfinite(off) || (i > 3 && off > 1e3 * last)) break;
+    last = off;
+  }
+  Label{"system", system.name()}.fail<NotConverged>(
+      fmt::format("no {} that meet the constraints were found near those given; they are off by {:.1e}", what, last),
+      "start nearer, or check that the constraints can hold together");
+}
+
+}  // namespace
+
+void Solver::project_positions(State& s) {
+  system_.require_state(s);
+  VectorXd dq, rhs(system_.rows());
+  const VectorXd none = VectorXd::Zero(engine_->unknowns());
+  approach(system_, "positions", [&] {
+    engine_->normalise(s);
+    engine_->evaluate(s);
+    engine_->factor(true);
+    rhs = -engine_->value();
+    for (const auto& c : system_.constraints()) rhs.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+    const double off = rhs.size() ? rhs.cwiseAbs().maxCoeff() : 0;
+    (void)engine_->solve(none, rhs);
+    engine_->spread(engine_->y(), dq);
+    s.q += dq;
+    return off / std::max(1.0, s.q.size() ? s.q.cwiseAbs().maxCoeff() : 0);
+  });
+  engine_->normalise(s);
+}
+
+void Solver::project_velocities(State& s) {
+  system_.require_state(s);
+  VectorXd dv;
+  const VectorXd none = VectorXd::Zero(engine_->unknowns());
+  approach(system_, "velocities", [&] {
+    engine_->normalise(s);
+    engine_->evaluate(s);
+    engine_->factor();
+    const VectorXd rhs = -engine_->rate();
+    const double off = rhs.size() ? rhs.cwiseAbs().maxCoeff() : 0;
+    (void)engine_->solve(none, rhs);
+    engine_->spread(engine_->y(), dv);
+    s.v += dv;
+    return off / std::max(1.0, s.v.size() ? s.v.cwiseAbs().maxCoeff() : 0);
+  });
+  engine_->normalise(s);
 }
 
 }  // namespace mortise

@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <mortise/assembly/rank_report.h>
 
@@ -30,6 +32,19 @@ class Solver {
   // Throws UnderModelled, ConflictingRows, NotConverged, or NonFinite naming the part.
   const VectorXd& solve(const State& s);
   const VectorXd& solve(const Evaluation& e);  // with Q, C and b as they stand there
+
+  // At the state last solved:
+  const VectorXd& lambda() const;  // by rows; 0 for own rows that a body meets by itself (the norm of a quaternion)
+  Momentum momentum() const;       // of the bodies that have positions
+  VectorXd response(const VectorXd& force);  // accelerations that a force on the coordinates alone brings about
+  VectorXd gap() const;            // b - A q'' of rows that contradict each other within the tolerance, else 0
+  std::vector<bool> unique();      // by rows: no redundant row shares its reaction
+  std::vector<std::string> warnings();
+
+  // The nearest state, in the norm of M, that meets the constraints: positions, then velocities at them.
+  // Throws NotConverged if there is none near.
+  void project_positions(State& s);
+  void project_velocities(State& s);
 
  private:
   const VectorXd& finish(const State& s, const Evaluation* e);

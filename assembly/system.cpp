@@ -47,7 +47,6 @@ System::System(const Assembly& assembly) : name_(assembly.name()) {
     c.rows = static_cast<Index>(rows.size());
     c.holonomic = c.model->holonomic();
     c.block = layout->A.size();
-    for (const auto& r : rows) rows_.push_back({c.name + "." + r.name, r.removes, r.reaction});
     for (const std::size_t k : c.bodies) {
       const BodyInfo& b = bodies_[k];
       layout->A.push_back(
@@ -57,6 +56,7 @@ System::System(const Assembly& assembly) : name_(assembly.name()) {
     layout->m += c.rows;
   }
   layout_ = std::move(layout);
+  names->finish();
   names_ = std::move(names);
 }
 
@@ -83,6 +83,14 @@ void System::flatten(const Assembly& assembly, const std::string& prefix,
   for (const auto& e : assembly.constraints())
     constraints_.push_back({prefix + e.name, false, 0, 0, 0, indices(e.bodies), 0, e.model});
   for (const auto& e : assembly.forces()) forces_.push_back({prefix + e.name, indices(e.bodies), e.model});
+}
+
+System::RowName System::row(Index i) const {
+  const auto after = std::upper_bound(constraints_.begin(), constraints_.end(), i,
+                                      [](Index k, const ConstraintInfo& c) { return k < c.row; });
+  const ConstraintInfo& c = *std::prev(after);
+  const auto r = c.model->rows()[static_cast<std::size_t>(i - c.row)];
+  return {c.name + "." + r.name, r.removes, r.reaction};
 }
 
 std::vector<Index> System::firsts(const std::vector<std::size_t>& bodies) const {

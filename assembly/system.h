@@ -68,8 +68,8 @@ class System {
   const std::vector<ConstraintInfo>& constraints() const { return constraints_; }
   const std::vector<ForceInfo>& forces() const { return forces_; }
   const Vec3<double>& gravity() const { return gravity_; }
-  const std::string& coordinate(Index i) const { return names_->name(i); }
-  const RowName& row(Index i) const { return rows_[static_cast<std::size_t>(i)]; }
+  std::string coordinate(Index i) const { return names_->name(i); }
+  RowName row(Index i) const;
   const std::shared_ptr<const CoordinateTable>& names() const { return names_; }
 
   // Every body at its neutral coordinates, at rest, t = 0.
@@ -111,7 +111,6 @@ class System {
   std::vector<BodyInfo> bodies_;
   std::vector<ConstraintInfo> constraints_;
   std::vector<ForceInfo> forces_;
-  std::vector<RowName> rows_;
   std::vector<int> groups_;
   std::shared_ptr<const CoordinateTable> names_;
   std::shared_ptr<const Layout> layout_;

@@ -36,6 +36,7 @@ struct Ground {
     static Vec<double, 0> force(const Motion&, const Vec3<double>&) { return {}; }
     static Vec<double, 0> spread(const Motion&, const Vec<double, 0>&) { return {}; }
     static Vec<double, 0> drift(const Motion&) { return {}; }
+    static Momentum momentum(const Motion&) { return {}; }
   };
 };
 

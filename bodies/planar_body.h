@@ -128,6 +128,11 @@ struct PlanarBody {
       const double turn = rotation_ * y[angle()];
       return {translation_ * y[first_] + turn * a[1], translation_ * y[first_ + 1] - turn * a[0], turn};
     }
+    Momentum momentum(const Motion& m) const {
+      const Vec2<double> p = root_mass_ * root_mass_ * m.velocity;
+      const double J = massless_ == 3 || angle() >= 3 - massless_ ? 0 : 1 / (rotation_ * rotation_);
+      return {{p[0], p[1], 0}, {0, 0, m.centre[0] * p[1] - m.centre[1] * p[0] + J * m.w}};
+    }
     Vec3<double> drift(const Motion& m) const {
       const Vec2<double> z = m.w * m.w * turned(m, arm_);
       return {z[0], z[1], 0};

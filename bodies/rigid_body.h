@@ -194,6 +194,14 @@ class RigidBody::Unknowns {
     if (offset_) [[unlikely]] z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
     return z;
   }
+  Momentum momentum(const Motion& m) const {
+    const Vec3<double> p = root_mass_ * root_mass_ * m.velocity;
+    return {p, m.centre.cross(p) + m.R * moments_.cwiseProduct(m.w)};
+  }
+  static void normalise(Vec<double, 7>& q, Vec<double, 7>& v) {
+    q.tail<4>().normalize();
+    v.tail<4>() -= q.tail<4>().dot(v.tail<4>()) * q.tail<4>();
+  }
 
  private:
   // Written out by components: this is where most of the time of an evaluation goes.

@@ -60,7 +60,7 @@ struct Scaled {
           fmt::format("contradict each other by {:.4g}, more than {:.0e} of their terms", gap, tolerance),
           "remove or correct the conflicting rows, or weigh them by weighted_least_squares");
     }
-    const double forces = n() ? (Q.cwiseAbs() + C.cwiseAbs()).maxCoeff() : 0;
+    const double forces = n() ? (Q.cwiseAbs() + C.cwiseAbs() + (M * x).cwiseAbs()).maxCoeff() : 0;
     const auto check = [&](const VectorXd& residual, const VectorXd& terms, const char* name) {
       for (Index i = 0; i < residual.size(); ++i)
         if (const double allowed = tolerance * terms[i] + round_off * forces; !(std::abs(residual[i]) <= allowed))

@@ -10,6 +10,8 @@
 //   turning(motion)                            angular velocity = turning * velocities conjugate to y
 //   force(motion, gravity)                     T'(Q - M z), weight included
 //   spread(motion, y)  drift(motion)           T y and z
+//   momentum(motion)                           linear, and angular about the world's origin
+//   normalise(q, v)                            brings q and v back to the body's own constraint, where it has one
 // Bodies without it are seen through their coordinates, at a higher price (assembly/unknowns.h).
 
 #include <string_view>

@@ -19,6 +19,12 @@ template <int D, int K> struct Marker {
   Vec<double, D> velocity, acceleration;      // in time, with y = 0
 };
 
+// Of one body or of all.  In the plane only p_x, p_y and L_z.
+struct Momentum {
+  Vec3<double> linear = Vec3<double>::Zero();   // [kg m/s]
+  Vec3<double> angular = Vec3<double>::Zero();  // [kg m^2/s] about the world's origin
+};
+
 // r - c without what is only the round-off of the two: that must not pass for an arm.
 template <int D> Vec<double, D> arm_between(const Vec<double, D>& c, const Vec<double, D>& r) {
   constexpr double round_off = 1e-15;

@@ -30,20 +30,50 @@ Place place(const State& s, std::string_view name, bool one = false) {
 }  // namespace
 
 void CoordinateTable::add(const std::string& body, const std::vector<std::string>& coordinates) {
-  ranges_[body] = {size(), static_cast<Index>(coordinates.size())};
-  for (const std::string& c : coordinates) {
-    ranges_[body + "." + c] = {size(), 1};
-    names_.push_back(body + "." + c);
-  }
+  std::size_t list = static_cast<std::size_t>(std::find(lists_.begin(), lists_.end(), coordinates) - lists_.begin());
+  if (list == lists_.size()) lists_.push_back(coordinates);
+  bodies_.push_back({body, size_, list});
+  size_ += static_cast<Index>(coordinates.size());
+}
+
+void CoordinateTable::finish() {
+  sorted_.resize(bodies_.size());
+  std::iota(sorted_.begin(), sorted_.end(), std::size_t{0});
+  std::sort(sorted_.begin(), sorted_.end(),
+            [&](std::size_t a, std::size_t b) { return bodies_[a].body < bodies_[b].body; });
+}
+
+std::string CoordinateTable::name(Index i) const {
+  const auto after =
+      std::upper_bound(bodies_.begin(), bodies_.end(), i, [](Index k, const Entry& e) { return k < e.first; });
+  const Entry& e = *std::prev(after);
+  return e.body + "." + lists_[e.list][static_cast<std::size_t>(i - e.first)];
+}
+
+std::vector<std::string> CoordinateTable::names() const {
+  std::vector<std::string> out;
+  for (Index i = 0; i < size_; ++i) out.push_back(name(i));
+  return out;
 }
 
 CoordinateTable::Range CoordinateTable::find(std::string_view name) const {
-  if (const auto it = ranges_.find(name); it != ranges_.end()) return it->second;
-  std::vector<std::string> known;
-  for (const auto& [key, range] : ranges_) known.push_back(key);
+  const auto find_body = [&](std::string_view body) -> const Entry* {
+    const auto it = std::lower_bound(sorted_.begin(), sorted_.end(), body,
+                                     [&](std::size_t i, std::string_view x) { return bodies_[i].body < x; });
+    return it != sorted_.end() && bodies_[*it].body == body ? &bodies_[*it] : nullptr;
+  };
+  if (const Entry* e = find_body(name)) return {e->first, static_cast<Index>(lists_[e->list].size())};
+  if (const auto dot = name.rfind('.'); dot != std::string_view::npos)
+    if (const Entry* e = find_body(name.substr(0, dot))) {
+      const auto& list = lists_[e->list];
+      if (const auto it = std::find(list.begin(), list.end(), name.substr(dot + 1)); it != list.end())
+        return {e->first + (it - list.begin()), 1};
+    }
+  std::vector<std::string> known = names();
+  for (const Entry& e : bodies_) known.push_back(e.body);
   const std::string guess = nearest_name(name, known);
   Label{"coordinate", std::string(name)}.fail<InvalidModel>(
-      fmt::format("there is none of this name among {}", names_.size()),
+      fmt::format("there is none of this name among {}", size_),
       guess.empty() ? "the system has no coordinates" : fmt::format("did you mean '{}'?", guess));
 }
 

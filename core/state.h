@@ -5,7 +5,6 @@
 //   state.set("arm/rod.theta'", 1.0);     its velocity
 //   state.set("arm/rod", {0, 0, 0.3});    all coordinates of a body (and "arm/rod'" all its velocities)
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,10 +18,11 @@ namespace mortise {
 class CoordinateTable {
  public:
   void add(const std::string& body, const std::vector<std::string>& coordinates);
+  void finish();  // after the last add()
 
-  Index size() const { return static_cast<Index>(names_.size()); }
-  const std::string& name(Index i) const { return names_[static_cast<std::size_t>(i)]; }
-  const std::vector<std::string>& names() const { return names_; }
+  Index size() const { return size_; }
+  std::string name(Index i) const;
+  std::vector<std::string> names() const;
 
   struct Range {
     Index first = 0, size = 0;
@@ -32,8 +32,16 @@ class CoordinateTable {
   Index find_one(std::string_view coordinate) const;  // a coordinate, not a body
 
  private:
-  std::vector<std::string> names_;
-  std::map<std::string, Range, std::less<>> ranges_;
+  // Many bodies have the same coordinates: their names are kept once, and put together when asked for.
+  struct Entry {
+    std::string body;
+    Index first;
+    std::size_t list;  // in lists_
+  };
+  Index size_ = 0;
+  std::vector<std::vector<std::string>> lists_;
+  std::vector<Entry> bodies_;        // by first coordinate
+  std::vector<std::size_t> sorted_;  // the same, by name
 };
 
 struct State {

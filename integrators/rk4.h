@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <mortise/assembly/solve.h>
+#include <mortise/assembly/solver.h>
 #include <mortise/core/errors.h>
 #include <mortise/core/state.h>
 
@@ -24,6 +25,10 @@ template <class F> State rk4_step(const F& acceleration, const State& s, double 
 
 inline State rk4_step(const System& system, const State& s, double h) {
   return rk4_step([&](const State& x) { return solve(system, x).a; }, s, h);
+}
+// The same, fast: the solver keeps its plan and its memory from step to step.
+inline State rk4_step(Solver& solver, const State& s, double h) {
+  return rk4_step([&](const State& x) -> VectorXd { return solver.solve(x); }, s, h);
 }
 
 }  // namespace mortise

