@@ -30,7 +30,8 @@ template <Body... B> class Attached {
   Index offset(std::size_t i) const { return offset_[i]; }
 
   // The coordinates of all bodies, one after the other.
-  static constexpr int coordinate_count = ((size_of<B> == dynamic) || ...) ? dynamic : ((size_of<B> == dynamic ? 0 : size_of<B>) + ... + 0);
+  static constexpr int coordinate_count =
+      ((size_of<B> == dynamic) || ...) ? dynamic : ((size_of<B> == dynamic ? 0 : size_of<B>)+... + 0);
   template <class T> using Stacked = Vec<T, coordinate_count>;
   Stacked<double> stacked(const VectorXd& x, Firsts first) const {
     Stacked<double> y(total_);
@@ -77,8 +78,8 @@ template <Body... B> class Attached {
     return first;
   }
   template <std::size_t i, class T>
-  using MarkedAt = Marked<std::tuple_element_t<i, std::tuple<B...>>, UnknownsOf<std::tuple_element_t<i, std::tuple<B...>>>,
-                          T, first_unknown(i)>;
+  using MarkedAt = Marked<std::tuple_element_t<i, std::tuple<B...>>,
+                          UnknownsOf<std::tuple_element_t<i, std::tuple<B...>>>, T, first_unknown(i)>;
   template <class T> auto marked(const State& s, const Places& at) const {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return std::tuple{Marked<B, UnknownsOf<B>, T, first_unknown(i)>{

@@ -19,7 +19,8 @@ template <Body B> struct OwnConstraint {
 
 template <Body B> class BodyOf final : public BodyModel {
  public:
-  explicit BodyOf(B b) : modelled_(std::make_shared<const Modelled<B>>(Modelled<B>{std::move(b)})), body_(&modelled_->body) {}
+  explicit BodyOf(B b)
+      : modelled_(std::make_shared<const Modelled<B>>(Modelled<B>{std::move(b)})), body_(&modelled_->body) {}
 
   const std::shared_ptr<const Modelled<B>>& modelled() const { return modelled_; }
 
@@ -114,8 +115,8 @@ template <Body B> class BodyOf final : public BodyModel {
   std::size_t motion_align() const override { return alignof(Motion); }
   void* make_motion(void* where) const override { return new (where) Motion(); }
   void destroy_motion(void* motion) const override { static_cast<Motion*>(motion)->~Motion(); }
-  Index move(const State& s, Index first, const Vec3<double>& g, [[maybe_unused]] const std::string& name,
-             void* motion, double* f) const override {
+  Index move(const State& s, Index first, const Vec3<double>& g, [[maybe_unused]] const std::string& name, void* motion,
+             double* f) const override {
     const Q q = s.q.segment(first, size()), v = s.v.segment(first, size());
     Motion& m = *static_cast<Motion*>(motion);
     const auto write = [&](const auto& y) {

@@ -10,24 +10,29 @@
 namespace mortise {
 namespace {
 
-constexpr double penalty = 1e14;       // D = diag(A A') / penalty
-constexpr int hub_degree = 10;         // bodies with more nodes stay in the fronts
-constexpr double alarm_level = 1e-6;   // of the balanced diagonal of R: below, the rank verdict is asked
-constexpr double doubtful = 1e-9;      // pivots below this share of their row's square may be dependent rows
-constexpr double round_off = 1e-15;    // relative size of what sweeps should leave
-constexpr double margin = 1e-4;        // for rates of convergence that are not uniform
-constexpr double converged = 1e-12;    // corrections that stop shrinking above this have not
+constexpr double penalty = 1e14;      // D = diag(A A') / penalty
+constexpr int hub_degree = 10;        // bodies with more nodes stay in the fronts
+constexpr double alarm_level = 1e-6;  // of the balanced diagonal of R: below, the rank verdict is asked
+constexpr double doubtful = 1e-9;     // pivots below this share of their row's square may be dependent rows
+constexpr double round_off = 1e-15;   // relative size of what sweeps should leave
+constexpr double margin = 1e-4;       // for rates of convergence that are not uniform
+constexpr double converged = 1e-12;   // corrections that stop shrinking above this have not
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Calls f with the size as a constant where it is a frequent one, else as -1.
 template <class F> void with_size(int n, const F& f) {
   switch (n) {
-    case 2: return f(std::integral_constant<int, 2>{});
-    case 3: return f(std::integral_constant<int, 3>{});
-    case 6: return f(std::integral_constant<int, 6>{});
-    case 12: return f(std::integral_constant<int, 12>{});
-    default: return f(std::integral_constant<int, -1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      return f(std::integral_constant<int, 3>{});
+    case 6:
+      return f(std::integral_constant<int, 6>{});
+    case 12:
+      return f(std::integral_constant<int, 12>{});
+    default:
+      return f(std::integral_constant<int, -1>{});
   }
 }
 template <int K> using Row = Eigen::Map<const Eigen::Matrix<double, K, 1>>;
@@ -311,7 +316,8 @@ void Engine::plan_fronts() {
   std::vector<std::vector<Insert>> inserts(at(fronts_.count()));
   const auto block = [&](int row_node, int row_offset, int column_node, int column_offset) {
     Fronts::Place p = fronts_.place(row_node, column_node);
-    p.offset += p.transposed ? column_offset + Index{row_offset} * p.stride : row_offset + Index{column_offset} * p.stride;
+    p.offset +=
+        p.transposed ? column_offset + Index{row_offset} * p.stride : row_offset + Index{column_offset} * p.stride;
     return p;
   };
   const auto first_front = [&](int i, int k) {
@@ -784,7 +790,8 @@ bool Engine::condense_numbers(Condensation& c, bool positions) {
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < target.columns; ++j) A1[i * target.columns + j] = i < m ? W[i * width + k + j] : 0;
   for (int i = 0; i < target.rows; ++i)
-    for (int j = 0; j < target.columns; ++j) A_[at(target.A + Index{i} * target.columns + j)] = W[(k + i) * width + k + j];
+    for (int j = 0; j < target.columns; ++j)
+      A_[at(target.A + Index{i} * target.columns + j)] = W[(k + i) * width + k + j];
   // What the rows that stay, and their slopes along unknowns still to be condensed, are sums of: they may cancel to
   // round-off, of all the rows that the decomposition mixed.
   const auto mixed = [&](int r) {
@@ -967,7 +974,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
   std::vector<VectorXd> V, Z;
   for (int steps = 0; steps < most;) {
     const double beta = r.norm();
-    if (!(beta > 0)) break;
+    if (!(beta > 0) || !std::isfinite(beta)) break;
     V.assign(1, r / beta);
     Z.clear();
     MatrixXd H = MatrixXd::Zero(most + 1, most);
@@ -1017,7 +1024,8 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     }
     residual();
     forces_size = force.cwiseAbs() + g.cwiseAbs() + y_.cwiseAbs();
-    error_ = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300), r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
+    error_ = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300),
+                      r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
     if (error_ <= 10 * round_off) return true;
     if (r.norm() > 0.99 * beta) break;
   }

@@ -4,9 +4,11 @@
 //   y_r = f_r + A_r' lambda,   0 = f_s + A_s' lambda,   A_r y_r + A_s y_s = b
 //
 // y_r are the unknowns with mass, which is 1, and y_s those without (core/marker.h).  Three steps:
-//   1. Every body with massless unknowns is condensed by a QR decomposition of the rows that hold it; neither masses nor
+//   1. Every body with massless unknowns is condensed by a QR decomposition of the rows that hold it; neither masses
+//   nor
 //      penalties enter.  R is regular iff [M; A] has full column rank: its diagonal is the rank alarm of every step.
-//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  with a tiny D = diag(A_r A_r') / 1e14, by
+//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  with a tiny D = diag(A_r A_r') / 1e14,
+//   by
 //      fronts.h.  Bodies with many joints (hubs) are not eliminated beforehand but stand in the fronts themselves.
 //   3. Sweeps on the true residuals, until they are round-off; flexible GMRES where sweeps do not get there.
 
@@ -43,21 +45,21 @@ class Engine {
   // Bodies whose massless unknowns the alarm of the last factor() doubts; empty where all is well.
   const std::vector<std::size_t>& alarms() const { return alarms_; }
 
-  const VectorXd& force() const { return f_; }    // on the unknowns
-  const VectorXd& rhs() const { return b_; }      // by rows of the system; 0 for own rows that bodies meet themselves
+  const VectorXd& force() const { return f_; }  // on the unknowns
+  const VectorXd& rhs() const { return b_; }    // by rows of the system; 0 for own rows that bodies meet themselves
   const VectorXd& value() const { return value_; }
   const VectorXd& rate() const { return rate_; }
   const VectorXd& y() const { return y_; }
   const VectorXd& lambda() const { return lambda_; }
-  const VectorXd& gap() const { return gap_; }    // b - A y where rows are inconsistent, else 0
+  const VectorXd& gap() const { return gap_; }  // b - A y where rows are inconsistent, else 0
   double size_of_row(Index i) const { return std::sqrt(size_of_row_[i]); }  // of the terms of b - A y
-  double worst() const { return error_; }         // relative size of the last correction
+  double worst() const { return error_; }                                   // relative size of the last correction
   int sweeps() const { return sweeps_; }
-  void accelerations(VectorXd& a) const;                   // T y + z
-  void spread(const VectorXd& y, VectorXd& dq) const;      // T y
+  void accelerations(VectorXd& a) const;               // T y + z
+  void spread(const VectorXd& y, VectorXd& dq) const;  // T y
   void normalise(State& s) const;
   Momentum momentum() const;
-  VectorXd on_unknowns(const VectorXd& Q) const;           // T'Q
+  VectorXd on_unknowns(const VectorXd& Q) const;  // T'Q
   Index unknowns() const { return unknowns_; }
   Index fill() const { return fronts_.values(); }
   bool finite() const;
@@ -79,14 +81,14 @@ class Engine {
     Index first;        // coordinate
     int y, k, massive;  // first unknown, their number, those with mass
     void* motion;
-    int hub = -1;              // its node in the fronts, if it is one
-    Index touch, touches;      // in touches_: by constraints
-    Index hold, holds;         // in holds_: by nodes that are in the fronts
+    int hub = -1;          // its node in the fronts, if it is one
+    Index touch, touches;  // in touches_: by constraints
+    Index hold, holds;     // in holds_: by nodes that are in the fronts
   };
   // A node of rows: a constraint, or what a condensation leaves.
   struct Entry {
-    int body, column;  // the body's unknowns with mass start at this column
-    int massless;      // how many without mass follow
+    int body, column;      // the body's unknowns with mass start at this column
+    int massless;          // how many without mass follow
     Index reference = -1;  // of a condensed node: what its slopes along them are sums of, rows x massless, in qr_
   };
   struct Node {
@@ -102,11 +104,11 @@ class Engine {
     int stride, rows, row;
   };
   struct Condensation {
-    int body, columns;           // massless unknowns
-    int source, sources;         // in sources_
-    int rows, target;            // stacked rows of the sources; the node that stays
-    Index V, R, A1, t;           // Householder vectors and their factors, R, the upper rows, scales of rows
-    Index move, moves;           // in moves_
+    int body, columns;    // massless unknowns
+    int source, sources;  // in sources_
+    int rows, target;     // stacked rows of the sources; the node that stays
+    Index V, R, A1, t;    // Householder vectors and their factors, R, the upper rows, scales of rows
+    Index move, moves;    // in moves_
   };
   struct Move {  // columns of a source to columns of the stacked rows
     int source_row, node, from, to, count;

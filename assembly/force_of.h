@@ -23,7 +23,9 @@ concept HasMarkedAct = requires(const F& f, MarkedActed<B, UnknownsOf<B>>&... b,
 template <class F, class T, class A, class I> inline constexpr bool has_marked_potential = false;
 template <class F, class T, class A, std::size_t... i>
 inline constexpr bool has_marked_potential<F, T, A, std::index_sequence<i...>> =
-    requires(const F& f, const typename A::template MarkedAt<i, T>&... view, const T& t) { f.potential(view..., t); };
+    requires(const F& f, const typename A::template MarkedAt<i, T>&... view, const T& t) {
+  f.potential(view..., t);
+};
 
 template <class F, class T, class... B>
 concept HasPotential = requires(const F& f, const Placed<B, T>&... b, const T& t) {
@@ -41,7 +43,8 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
                 "potential must be a template: its derivatives are the force");
 
  public:
-  ForceOf(F force, std::shared_ptr<const Modelled<B>>... body) : force_(std::move(force)), bodies_(std::move(body)...) {}
+  ForceOf(F force, std::shared_ptr<const Modelled<B>>... body)
+      : force_(std::move(force)), bodies_(std::move(body)...) {}
 
   bool differentiable() const override { return has_potential || detail::HasAct<F, FirstOrder, B...>; }
   void act(const State& s, Firsts first, VectorRef Q) const override {

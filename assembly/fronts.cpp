@@ -96,7 +96,8 @@ Fronts::Fronts(const Graph& g) {
     auto& b = border[k];
     mark[k] = static_cast<int>(k);
     const auto take = [&](int i) {
-      if (i > static_cast<int>(k) && mark[at(i)] != static_cast<int>(k)) mark[at(i)] = static_cast<int>(k), b.push_back(i);
+      if (i > static_cast<int>(k) && mark[at(i)] != static_cast<int>(k))
+        mark[at(i)] = static_cast<int>(k), b.push_back(i);
     };
     const auto node = at(order[k]);
     for (int e = g.start[node]; e < g.start[node + 1]; ++e) take(rank[at(g.neighbour[at(e)])]);
@@ -265,8 +266,7 @@ void Fronts::begin(int i) {
 namespace {
 
 // Eliminates the p pivots of a front in place.  P, Q >= 0: sizes known beforehand.
-template <int P, int Q>
-void eliminate(int p_, int q_, double* L, double* U, double* inverse, const double* floor) {
+template <int P, int Q> void eliminate(int p_, int q_, double* L, double* U, double* inverse, const double* floor) {
   const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
   for (int c = 0; c < p; ++c) {
     double* col = L + c * f;

@@ -2,8 +2,8 @@
 // Fronts: block LDL' of a sparse symmetric quasi-definite matrix, without pivoting, along an elimination tree.
 //
 // The matrix has one block row per node; nodes that touch in the graph have a block in common.  Each front holds the
-// columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  The order is found once,
-// by approximate minimum degree; then values are written straight into their places, front after front.
+// columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  The order is found
+// once, by approximate minimum degree; then values are written straight into their places, front after front.
 
 #include <vector>
 
@@ -59,7 +59,8 @@ class Fronts {
   void add_floors(int front, double factor) {
     const Front& x = fronts_[static_cast<std::size_t>(front)];
     for (int c = 0; c < x.p; ++c)
-      L_[static_cast<std::size_t>(x.L + Index{c} * (x.p + x.q) + c)] += factor * floor_[static_cast<std::size_t>(x.first + c)];
+      L_[static_cast<std::size_t>(x.L + Index{c} * (x.p + x.q) + c)] +=
+          factor * floor_[static_cast<std::size_t>(x.first + c)];
   }
   double* value(Index offset) { return L_.data() + offset; }
   // A pivot smaller than its floor, which only round-off can bring about, is set to it.  Negative for negative pivots.

@@ -51,7 +51,9 @@ concept HasMarkedNonideal = requires(const J& j, MarkedActed<B, UnknownsOf<B>>&.
 template <class J, class T, class A, class I> inline constexpr bool has_marked_phi = false;
 template <class J, class T, class A, std::size_t... i>
 inline constexpr bool has_marked_phi<J, T, A, std::index_sequence<i...>> =
-    requires(const J& j, const typename A::template MarkedAt<i, T>&... view, const T& t) { j.phi(view..., t); };
+    requires(const J& j, const typename A::template MarkedAt<i, T>&... view, const T& t) {
+  j.phi(view..., t);
+};
 
 template <class J, class T, class... B>
 concept HasNonideal = requires(const J& j, Acted<B, T>&... b, const T& t) {
@@ -92,7 +94,8 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
 
  public:
-  JointOf(J joint, std::shared_ptr<const Modelled<B>>... body) : joint_(std::move(joint)), bodies_(std::move(body)...) {}
+  JointOf(J joint, std::shared_ptr<const Modelled<B>>... body)
+      : joint_(std::move(joint)), bodies_(std::move(body)...) {}
 
   Index holonomic() const override { return h; }
   std::vector<Row> rows() const override {

@@ -62,9 +62,9 @@ class ForceModel {
   virtual ~ForceModel() = default;
 
   virtual bool differentiable() const = 0;
-  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;         // adds to Q
+  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;           // adds to Q
   virtual void act(const State& s, const Places& at, double* const* f) const = 0;  // adds T'Q, one f per body
-  virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;  // none: double only
+  virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;    // none: double only
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
 };
 
@@ -101,8 +101,8 @@ class BodyModel {
   virtual void spread(const void* motion, const double* y, double* dq) const = 0;  // T y
   virtual void drift(const void* motion, double* z) const = 0;
   virtual void accelerate(const void* motion, const double* y, double* a) const = 0;  // T y + z
-  virtual std::optional<Momentum> momentum(const void* motion) const = 0;  // none: it knows no positions
-  virtual void normalise(double* q, double* v) const = 0;                  // to its own constraint, if it meets it
+  virtual std::optional<Momentum> momentum(const void* motion) const = 0;             // none: it knows no positions
+  virtual void normalise(double* q, double* v) const = 0;  // to its own constraint, if it meets it
   // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
   virtual void references(const void* motion, double* u) const = 0;
 

@@ -51,7 +51,8 @@ void complete_lambda(const System& system, const Evaluation& e, const VectorXd& 
         if (const auto& b = system.bodies()[c.bodies[k]]; (c.own && b.model->meets_own_rows()) == own)
           f(c, e.A(c.block + k), left.segment(b.first, b.size));
   };
-  each(false, [&](const auto& c, const auto& A, auto&& force) { force -= A.transpose() * lambda.segment(c.row, c.rows); });
+  each(false,
+       [&](const auto& c, const auto& A, auto&& force) { force -= A.transpose() * lambda.segment(c.row, c.rows); });
   each(true, [&](const auto& c, const auto& A, auto&& force) {
     const MatrixXd square = A * A.transpose();
     lambda.segment(c.row, c.rows) = square.ldlt().solve(A * force);
@@ -69,8 +70,8 @@ Solution dense(const System& system, const Evaluation& e, const RankOptions& opt
 
 Solution sparse(const System& system, const Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
   Solver solver(system, {.rank = options});
-  Solution s{solver.solve(e), e.Q, VectorXd(system.size()), {}, VectorXd::Zero(system.size()), solver.lambda(),
-             {},              {},  system.names()};
+  Solution s{solver.solve(e), e.Q, VectorXd(system.size()), {}, VectorXd::Zero(system.size()), solver.lambda(), {}, {},
+             system.names()};
   s.warnings = solver.warnings();
   unique = solver.unique();
   const auto times_mass = [&](const VectorXd& a, VectorXd& Ma) {

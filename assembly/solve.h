@@ -14,10 +14,10 @@
 namespace mortise {
 
 struct Reaction {
-  std::string joint;  // or the body, for its own constraint
-  VectorXd lambda;    // one per row, meaning as in the joint's header
+  std::string joint;                  // or the body, for its own constraint
+  VectorXd lambda;                    // one per row, meaning as in the joint's header
   Eigen::SparseVector<double> force;  // generalised force of this joint on all coordinates: A_k' lambda_k + its C
-  bool unique;        // false: redundant rows share the load, this is the split of least norm
+  bool unique;                        // false: redundant rows share the load, this is the split of least norm
 };
 
 struct Solution {
@@ -36,8 +36,8 @@ struct Solution {
   std::string text() const;  // accelerations and constraint forces by coordinate, multipliers by joint
 };
 
-// Throws UnderModelled or ConflictingRows.  Small systems are solved densely, with a full rank report; large ones by the
-// sparse Solver.  To solve one state after the other, use a Solver: it keeps its plan and its memory.
+// Throws UnderModelled or ConflictingRows.  Small systems are solved densely, with a full rank report; large ones by
+// the sparse Solver.  To solve one state after the other, use a Solver: it keeps its plan and its memory.
 Solution solve(const System& system, const Evaluation& e, const RankOptions& options = {});
 Solution solve(const System& system, const State& s, const RankOptions& options = {});
 

@@ -82,15 +82,14 @@ const VectorXd& Solver::solve(const Evaluation& e) {
 
 const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   engine_->factor();
-  const auto evaluation = [&] { return e ? *e : system_.evaluate(s); };
-  if (!engine_->alarms().empty()) require_determined(evaluation());
+  if (!engine_->alarms().empty()) require_determined(e ? *e : system_.evaluate(s));
   const Engine::Status status = engine_->solve();
   if (!engine_->finite()) {
-    (void)evaluation();  // throws, naming the part
+    (void)system_.evaluate(s);  // throws, naming the part
     Label{"state", system_.name()}.fail<NonFinite>(fmt::format("the accelerations at t = {} are not finite", s.t),
                                                    "check the masses and the formulas of the parts");
   }
-  if (status != Engine::Status::solved) require_consistent(evaluation, status == Engine::Status::stalled);
+  if (status != Engine::Status::solved) require_consistent(s, e, status == Engine::Status::stalled);
   engine_->accelerations(a_);
   return a_;
 }
@@ -109,7 +108,7 @@ void Solver::require_determined(const Evaluation& e) const {
 }
 
 // Rows that cannot be met: by more than round-off they contradict each other.
-void Solver::require_consistent(const std::function<Evaluation()>& evaluation, bool stalled) const {
+void Solver::require_consistent(const State& s, const Evaluation* given, bool stalled) const {
   std::set<std::size_t> joints;
   Index worst = -1;
   double gap = 0;
@@ -119,12 +118,13 @@ void Solver::require_consistent(const std::function<Evaluation()>& evaluation, b
     if (relative > options_.rank.conflict) joints.insert(constraint_of(system_, i));
   }
   if (joints.empty() && !stalled) return;
-  const Evaluation e = evaluation();
+  const Evaluation e = given ? *given : system_.evaluate(s);
   // All rows that depend on those.
   std::set<std::size_t> set = joints;
   for (const Engine::Dependence& d : engine_->dependences(100)) {
     bool touches = joints.empty();
-    for (Index i = 0; i < system_.rows(); ++i) touches = touches || (d.y[i] != 0 && joints.count(constraint_of(system_, i)));
+    for (Index i = 0; i < system_.rows(); ++i)
+      touches = touches || (d.y[i] != 0 && joints.count(constraint_of(system_, i)));
     for (Index i = 0; touches && i < system_.rows(); ++i)
       if (d.y[i] != 0) set.insert(constraint_of(system_, i));
   }
@@ -137,8 +137,9 @@ void Solver::require_consistent(const std::function<Evaluation()>& evaluation, b
   }
   if (worst < 0) worst = 0;
   const std::string what =
-      stalled ? fmt::format("the accelerations do not converge at t = {}; the largest relative residual left is {:.1e}, here",
-                            e.state.t, std::max(gap, engine_->worst()))
+      stalled ? fmt::format(
+                    "the accelerations do not converge at t = {}; the largest relative residual left is {:.1e}, here",
+                    e.state.t, std::max(gap, engine_->worst()))
               : fmt::format("it contradicts other rows by {:.1e} of its terms at t = {}", gap, e.state.t);
   Label{"row", system_.row(worst).name}.fail<NotConverged>(
       what, "look for rows that nearly say the same, and for masses far smaller than those of their neighbours");
@@ -171,8 +172,8 @@ std::vector<std::string> Solver::warnings() {
     std::vector<std::string> rows;
     for (Index i = 0; i < system_.rows(); ++i)
       if (d.y[i] != 0) rows.push_back(system_.row(i).name);
-    out.push_back(fmt::format("rows are nearly dependent ({:.1e} of their size remains, warned below {:.0e}): {}", d.size,
-                              options_.rank.nearly, fmt::join(rows, ", ")));
+    out.push_back(fmt::format("rows are nearly dependent ({:.1e} of their size remains, warned below {:.0e}): {}",
+                              d.size, options_.rank.nearly, fmt::join(rows, ", ")));
   }
   return out;
 }

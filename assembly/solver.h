@@ -7,7 +7,6 @@
 // A state that is not determined gives no numbers: solve() throws UnderModelled or ConflictingRows with the report.
 // One Solver serves one thread; a System may have many.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,8 +36,8 @@ class Solver {
   const VectorXd& lambda() const;  // by rows; 0 for own rows that a body meets by itself (the norm of a quaternion)
   Momentum momentum() const;       // of the bodies that have positions
   VectorXd response(const VectorXd& force);  // accelerations that a force on the coordinates alone brings about
-  VectorXd gap() const;            // b - A q'' of rows that contradict each other within the tolerance, else 0
-  std::vector<bool> unique();      // by rows: no redundant row shares its reaction
+  VectorXd gap() const;        // b - A q'' of rows that contradict each other within the tolerance, else 0
+  std::vector<bool> unique();  // by rows: no redundant row shares its reaction
   std::vector<std::string> warnings();
 
   // The nearest state, in the norm of M, that meets the constraints: positions, then velocities at them.
@@ -49,7 +48,7 @@ class Solver {
  private:
   const VectorXd& finish(const State& s, const Evaluation* e);
   void require_determined(const Evaluation& e) const;
-  void require_consistent(const std::function<Evaluation()>& evaluation, bool stalled) const;
+  void require_consistent(const State& s, const Evaluation* given, bool stalled) const;
 
   const System& system_;
   SolverOptions options_;

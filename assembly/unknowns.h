@@ -26,7 +26,9 @@ template <Body B> struct CoordinateUnknowns {
 
 namespace detail {
 template <class B>
-concept HasUnknowns = Body<B> && requires { typename B::Unknowns; };
+concept HasUnknowns = Body<B> && requires {
+  typename B::Unknowns;
+};
 template <Body B> struct UnknownsFor { using type = CoordinateUnknowns<B>; };
 template <HasUnknowns B> struct UnknownsFor<B> { using type = typename B::Unknowns; };
 }  // namespace detail
@@ -37,7 +39,9 @@ template <Body B> using UnknownsOf = typename detail::UnknownsFor<B>::type;
 template <Body B> struct Modelled {
   B body;
   UnknownsOf<B> unknowns{body};
-  Index count() const { return UnknownsOf<B>::count == dynamic ? static_cast<Index>(body.coordinates.size()) : UnknownsOf<B>::count; }
+  Index count() const {
+    return UnknownsOf<B>::count == dynamic ? static_cast<Index>(body.coordinates.size()) : UnknownsOf<B>::count;
+  }
 };
 
 }  // namespace mortise

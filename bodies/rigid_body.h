@@ -139,7 +139,8 @@ class RigidBody::Unknowns {
     R[1] = t * (u1 * u2 + u0 * u3), R[4] = 1 - t * (u1 * u1 + u3 * u3), R[7] = t * (u2 * u3 - u0 * u1);
     R[2] = t * (u1 * u3 - u0 * u2), R[5] = t * (u2 * u3 + u0 * u1), R[8] = 1 - t * (u1 * u1 + u2 * u2);
     for (int i = 0; i < 3; ++i) m.centre[i] = q[i], m.velocity[i] = v[i];
-    if (turned_ || offset_) [[unlikely]] place_centre(m);
+    if (turned_ || offset_) [[unlikely]]
+      place_centre(m);
     return m;
   }
   [[gnu::always_inline]] Marker<3, 6> point(const Motion& m, const Vec3<double>& r) const {
@@ -153,13 +154,15 @@ class RigidBody::Unknowns {
       p.velocity[i] += m.velocity[i];
       p.slopes(i, i) = translation_;
     }
-    if (first_ > 0) [[unlikely]] reorder(p);
+    if (first_ > 0) [[unlikely]]
+      reorder(p);
     return p;
   }
   [[gnu::always_inline]] Marker<3, 6> direction(const Motion& m, const Vec3<double>& d) const {
     Marker<3, 6> p;
     turn_into(m, d, p);
-    if (first_ > 0) [[unlikely]] reorder(p);
+    if (first_ > 0) [[unlikely]]
+      reorder(p);
     return p;
   }
   Mat<double, 3, 6> turning(const Motion& m) const {
@@ -182,7 +185,8 @@ class RigidBody::Unknowns {
     Vec<double, 7> q;
     half_turn(m.u, turns, q.data() + 3);
     for (int i = 0; i < 3; ++i) q[i] = translation_ * y[first_ + i];
-    if (offset_) [[unlikely]] q.head<3>() -= m.R * turns.cross(arm_);
+    if (offset_) [[unlikely]]
+      q.head<3>() -= m.R * turns.cross(arm_);
     return q;
   }
   [[gnu::always_inline]] Vec<double, 7> drift(const Motion& m) const {
@@ -191,7 +195,8 @@ class RigidBody::Unknowns {
     half_turn(m.u, m.w, z.data() + 3);
     const double w2 = m.w[0] * m.w[0] + m.w[1] * m.w[1] + m.w[2] * m.w[2], along = 0.25 * w2 + m.stretch * m.stretch;
     for (int i = 0; i < 4; ++i) z[3 + i] = 2 * m.stretch * z[3 + i] - along * m.u[i];
-    if (offset_) [[unlikely]] z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
+    if (offset_) [[unlikely]]
+      z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
     return z;
   }
   Momentum momentum(const Motion& m) const {
@@ -258,7 +263,7 @@ class RigidBody::Unknowns {
   Vec3<double> moments_, rotation_;
   Mat<double, 3> axes_;  // principal axes in the body, in columns
   double root_mass_, translation_;
-  int massless_, first_ = 0;                  // first_: of the translations
+  int massless_, first_ = 0;  // first_: of the translations
   std::array<int, 3> place_{3, 4, 5};
   bool turned_, offset_;  // axes_ is not the identity, centre_ is not 0
 };

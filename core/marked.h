@@ -63,8 +63,8 @@ template <Body B, class U, class T, int First> struct Marked {
 template <Body B, class U> struct MarkedActed : Moving<B, double> {
   const U& unknowns;
   const typename U::Motion& motion;
-  Coordinates<B, double> Q;         // on the coordinates
-  Vec<double, U::count> along_y;    // on the unknowns
+  Coordinates<B, double> Q;       // on the coordinates
+  Vec<double, U::count> along_y;  // on the unknowns
 
   auto point(const auto& r) const {
     if constexpr (requires { unknowns.point(motion, r); })
@@ -108,7 +108,8 @@ template <Body B, class U> struct MarkedActed : Moving<B, double> {
   Vec<double, U::count> total() const {
     Vec<double, U::count> f = along_y;
     if ((Q.array() != 0).any())
-      for (Index k = 0; k < f.size(); ++k) f[k] += unknowns.spread(motion, Vec<double, U::count>::Unit(f.size(), k)).dot(Q);
+      for (Index k = 0; k < f.size(); ++k)
+        f[k] += unknowns.spread(motion, Vec<double, U::count>::Unit(f.size(), k)).dot(Q);
     return f;
   }
 };

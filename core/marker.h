@@ -15,8 +15,8 @@ namespace mortise {
 
 template <int D, int K> struct Marker {
   Vec<double, D> value;
-  Mat<double, D, K> slopes;                   // d value / d (velocities conjugate to y)
-  Vec<double, D> velocity, acceleration;      // in time, with y = 0
+  Mat<double, D, K> slopes;               // d value / d (velocities conjugate to y)
+  Vec<double, D> velocity, acceleration;  // in time, with y = 0
 };
 
 // Of one body or of all.  In the plane only p_x, p_y and L_z.

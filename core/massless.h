@@ -1,8 +1,8 @@
 #pragma once
 // Massless directions: a basis N0 of null(M) for one block M of a mass matrix, M symmetric positive semi-definite.
 //
-// They are directions, not zero diagonals: M = [m m; m m] has N0 = (-1, 1).  The other directions, R, are scaled so that
-// R'M R = I; [R N0] is square and regular.
+// They are directions, not zero diagonals: M = [m m; m m] has N0 = (-1, 1).  The other directions, R, are scaled so
+// that R'M R = I; [R N0] is square and regular.
 
 #include <vector>
 
