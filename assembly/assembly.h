@@ -23,6 +23,7 @@
 #include <mortise/assembly/body_of.h>
 #include <mortise/assembly/force_of.h>
 #include <mortise/assembly/joint_of.h>
+#include <mortise/core/fields.h>
 
 namespace mortise {
 
@@ -50,6 +51,7 @@ class Assembly {
     const Label label{"body", name};
     require_new(label);
     require_coordinate_names(label, {body.coordinates.begin(), body.coordinates.end()});
+    require_fields(label, body);
     if constexpr (requires { body.validate(label); }) body.validate(label);
     auto model = std::make_shared<const BodyOf<B>>(std::move(body));
     require_sizes(label, *model);
@@ -67,6 +69,7 @@ class Assembly {
     require_new(label);
     const std::vector<Reference> bodies{{body.path, body.model}...};
     require_known(label, bodies);
+    require_fields(label, joint);
     if constexpr (requires { joint.validate(label, body.model->modelled()->body...); })
       joint.validate(label, body.model->modelled()->body...);
     else if constexpr (requires { joint.validate(label); })
@@ -84,6 +87,7 @@ class Assembly {
     require_new(label);
     const std::vector<Reference> bodies{{body.path, body.model}...};
     require_known(label, bodies);
+    require_fields(label, force);
     if constexpr (requires { force.validate(label); }) force.validate(label);
     auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->modelled()...);
     probe(label, bodies, *model);

@@ -6,16 +6,18 @@
 #include <cmath>
 #include <string_view>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/marker.h>
-#include <mortise/core/types.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 template <int D> struct Particle {
   static_assert(D >= 1 && D <= 3, "a particle lives in 1, 2 or 3 dimensions");
 
-  double mass = 0;  // [kg] >= 0
+  double mass = 0;
+
+  static constexpr Summary summary{"particle", "a point mass", "m p'' = f"};
+  static constexpr std::tuple fields{Field{"mass", &Particle::mass, "kg", "0 is allowed", Range::not_negative}};
 
   static constexpr std::array<std::string_view, D> coordinates = [] {
     constexpr std::array<std::string_view, 3> xyz{"x", "y", "z"};
@@ -39,7 +41,6 @@ template <int D> struct Particle {
     if constexpr (D == 1) return dq[0] != 0 ? "moves along x" : "";
     return dq.norm() > 0 ? "moves along " + direction_in_words(dq) : "";
   }
-  void validate(const Label& label) const { require_not_negative(label, "mass", mass, "kg"); }
 
   // y = sqrt(m) p'', or p'' where there is no mass.
   class Unknowns {

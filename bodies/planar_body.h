@@ -11,17 +11,23 @@
 #include <string_view>
 #include <vector>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 struct PlanarBody {
-  double mass = 0;            // [kg]     >= 0
-  double inertia = 0;         // [kg m^2] >= 0, about the centre of mass
-  Vec2<double> centre{0, 0};  // [m]      centre of mass in the body frame
+  double mass = 0;
+  double inertia = 0;
+  Vec2<double> centre{0, 0};
 
+  static constexpr Summary summary{"planar_body", "a rigid body in the plane",
+                                   "m c'' = f, J theta'' = moment about the centre of mass c"};
+  static constexpr std::tuple fields{
+      Field{"mass", &PlanarBody::mass, "kg", "0 is allowed", Range::not_negative},
+      Field{"inertia", &PlanarBody::inertia, "kg m^2", "about the centre of mass; 0 is allowed", Range::not_negative},
+      Field{"centre", &PlanarBody::centre, "m", "the centre of mass in the body frame"}};
   static constexpr std::array<std::string_view, 3> coordinates{"x", "y", "theta"};
   static constexpr std::array<int, 3> groups{0, 0, 1};
 
@@ -70,9 +76,6 @@ struct PlanarBody {
     return "turns about the point " + point_in_words(fixed);
   }
   void validate(const Label& label) const {
-    require_not_negative(label, "mass", mass, "kg");
-    require_not_negative(label, "inertia", inertia, "kg m^2");
-    require_finite(label, "centre", centre);
     if (inertia > 0) require_visible_inertia(label, inertia, mass * centre.squaredNorm());
   }
 

@@ -92,8 +92,6 @@ std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& d
 }
 
 void RigidBody::validate(const Label& label) const {
-  require_not_negative(label, "mass", mass, "kg");
-  require_finite(label, "centre", centre);
   (void)massless_directions(inertia, label, {"Jx", "Jy", "Jz"});  // throws if not J >= 0
   const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(inertia);
   for (const double J : principal.eigenvalues())

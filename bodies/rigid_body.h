@@ -11,19 +11,26 @@
 #include <array>
 #include <string_view>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/parts.h>
 #include <mortise/core/rotation.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 struct RigidBody {
-  double mass = 0;                                  // [kg]     >= 0
-  Mat<double, 3> inertia = Mat<double, 3>::Zero();  // [kg m^2] >= 0, about the centre of mass, in body axes
-  Vec3<double> centre{0, 0, 0};                     // [m]      centre of mass in the body frame
+  double mass = 0;
+  Mat<double, 3> inertia = Mat<double, 3>::Zero();
+  Vec3<double> centre{0, 0, 0};
 
+  static constexpr Summary summary{"rigid_body", "a rigid body in space; its own row keeps the quaternion u unit",
+                                   "m c'' = f, J w' + w x J w = moment about the centre of mass c"};
+  static constexpr std::tuple fields{
+      Field{"mass", &RigidBody::mass, "kg", "0 is allowed", Range::not_negative},
+      Field{"inertia", &RigidBody::inertia, "kg m^2",
+            "about the centre of mass, in body axes; positive semi-definite, 0 is allowed"},
+      Field{"centre", &RigidBody::centre, "m", "the centre of mass in the body frame"}};
   static constexpr std::array<std::string_view, 7> coordinates{"x", "y", "z", "u0", "u1", "u2", "u3"};
   static constexpr std::array<int, 7> groups{0, 0, 0, 1, 1, 1, 1};
   static constexpr std::array<RowInfo, 1> own_rows{{{"norm", "change of length of the quaternion", "norm force"}}};

@@ -15,7 +15,8 @@
 // Joint   phi(bodies..., t) = 0 and/or psi(bodies..., t) = 0; optionally nonideal(bodies..., t), rows, validate(...)
 // Force   act(bodies..., t), or potential(bodies..., t); optionally validate(label)
 //
-// All functions are templated on the scalar; derivatives are taken by dual numbers.
+// All functions are templated on the scalar; derivatives are taken by dual numbers.  A part may tell its fields
+// (core/fields.h): they are then checked when it is added; validate is for what concerns several of them.
 
 #include <array>
 #include <concepts>

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
@@ -26,6 +26,12 @@ struct Coupling {
   double constant = 0;
   double rate = 0;
 
+  static constexpr Summary summary{"coupling", "a linear relation between coordinates",
+                                   "sum factor q + constant + rate t = 0"};
+  static constexpr std::tuple fields{
+      Field{"terms", &Coupling::terms, "", "body (counted from 0), coordinate and factor of each term"},
+      Field{"constant", &Coupling::constant, "", "in the unit of the sum"},
+      Field{"rate", &Coupling::rate, "1/s", "by which the constant grows"}};
   static constexpr std::array<RowInfo, 1> rows{{{"sum", "a combination of its coordinates", "force"}}};
 
   // The arguments are bodies..., t.
@@ -53,8 +59,6 @@ struct Coupling {
       label.require((known(bodies) && ...), fmt::format("body {} has no coordinate '{}'", term.body, term.coordinate),
                     "check the name against the body's coordinates");
     }
-    label.require(std::isfinite(constant) && std::isfinite(rate), fmt::format("constant {}, rate {}", constant, rate),
-                  "give finite numbers");
   }
 };
 

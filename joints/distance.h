@@ -7,28 +7,28 @@
 
 #include <array>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 template <int D> struct Distance {
-  Vec<double, D> on_a = Vec<double, D>::Zero();  // [m] in the frame of A
-  Vec<double, D> on_b = Vec<double, D>::Zero();  // [m] in the frame of B
-  double length = 1;                             // [m]   > 0, at t = 0
-  double rate = 0;                               // [m/s]
+  Vec<double, D> on_a = Vec<double, D>::Zero();
+  Vec<double, D> on_b = Vec<double, D>::Zero();
+  double length = 1;
+  double rate = 0;
 
+  static constexpr Summary summary{"distance", "two points keep a given distance",
+                                   "|p_A - p_B| - (length + rate t) = 0"};
+  static constexpr std::tuple fields{Field{"on_a", &Distance::on_a, "m", "end of the link in the frame of A"},
+                                     Field{"on_b", &Distance::on_b, "m", "end of the link in the frame of B"},
+                                     Field{"length", &Distance::length, "m", "at t = 0", Range::positive},
+                                     Field{"rate", &Distance::rate, "m/s", "by which the length grows"}};
   static constexpr std::array<RowInfo, 1> rows{{{"length", "translation along the link", "thrust"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const T& t) const {
     const Vec<T, D> d = a.point(on_a) - b.point(on_b);
     return Vec<T, 1>(d.norm() - (length + rate * t));
-  }
-  void validate(const Label& label) const {
-    require_finite(label, "on_a", on_a);
-    require_finite(label, "on_b", on_b);
-    require_positive(label, "length", length, "m");
-    label.require(std::isfinite(rate), fmt::format("rate = {} m/s is not finite", rate), "give a finite number");
   }
 };
 

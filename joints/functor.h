@@ -12,6 +12,7 @@
 #include <concepts>
 #include <utility>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
 namespace mortise {
@@ -60,9 +61,13 @@ template <class J, class F> struct Nonideal : detail::RowsOf<J> {
                   "take the bodies by reference (auto& a): a copy would lose the force");
     law(bodies_and_t...);
   }
-  template <class... X>
-  requires requires(const J& j, const X&... x) { j.validate(x...); }
-  void validate(const X&... label_and_bodies) const { joint.validate(label_and_bodies...); }
+  void validate(const Label& label, const auto&... bodies) const {
+    require_fields(label, joint);
+    if constexpr (requires { joint.validate(label, bodies...); })
+      joint.validate(label, bodies...);
+    else if constexpr (requires { joint.validate(label); })
+      joint.validate(label);
+  }
 };
 
 }  // namespace mortise

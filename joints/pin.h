@@ -5,23 +5,22 @@
 
 #include <array>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 struct Pin {
-  Vec2<double> on_a{0, 0};  // [m] pin in the frame of A
-  Vec2<double> on_b{0, 0};  // [m] pin in the frame of B
+  Vec2<double> on_a{0, 0};
+  Vec2<double> on_b{0, 0};
 
+  static constexpr Summary summary{"pin", "two points of the plane coincide", "p_A - p_B = 0"};
+  static constexpr std::tuple fields{Field{"on_a", &Pin::on_a, "m", "the pin in the frame of A"},
+                                     Field{"on_b", &Pin::on_b, "m", "the pin in the frame of B"}};
   static constexpr std::array<RowInfo, 2> rows{
       {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}}};
 
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
-  void validate(const Label& label) const {
-    require_finite(label, "on_a", on_a);
-    require_finite(label, "on_b", on_b);
-  }
 };
 
 }  // namespace mortise

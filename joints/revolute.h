@@ -9,17 +9,23 @@
 
 #include <array>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 struct Revolute {
-  Vec3<double> on_a{0, 0, 0};    // [m] a point of the axis in the frame of A
-  Vec3<double> on_b{0, 0, 0};    // [m] the same point in the frame of B
-  Vec3<double> axis_a{0, 0, 1};  // direction in the frame of A, any length > 0
-  Vec3<double> axis_b{0, 0, 1};  // direction in the frame of B, any length > 0
+  Vec3<double> on_a{0, 0, 0};
+  Vec3<double> on_b{0, 0, 0};
+  Axis axis_a{0, 0, 1};
+  Axis axis_b{0, 0, 1};
 
+  static constexpr Summary summary{"revolute", "two points and two axes coincide",
+                                   "p_A - p_B = 0, z_A . x_B = 0, z_A . y_B = 0"};
+  static constexpr std::tuple fields{Field{"on_a", &Revolute::on_a, "m", "a point of the axis in the frame of A"},
+                                     Field{"on_b", &Revolute::on_b, "m", "the same point in the frame of B"},
+                                     Field{"axis_a", &Revolute::axis_a, "", "the axis in the frame of A"},
+                                     Field{"axis_b", &Revolute::axis_b, "", "the axis in the frame of B"}};
   static constexpr std::array<RowInfo, 5> rows{{{"x", "translation along x", "fx"},
                                                 {"y", "translation along y", "fy"},
                                                 {"z", "translation along z", "fz"},
@@ -27,16 +33,8 @@ struct Revolute {
                                                 {"tilt_2", "rotation across the axis", "m2"}}};
 
   template <class T> Vec<T, 5> phi(const auto& a, const auto& b, const T&) const {
-    const Vec3<double> z = axis_b.normalized(), x = z.unitOrthogonal(), y = z.cross(x);
-    const Vec3<T> d = a.point(on_a) - b.point(on_b);
-    const Vec3<T> axis = a.direction(Vec3<double>(axis_a.normalized()));
-    return {d[0], d[1], d[2], axis.dot(b.direction(x)), axis.dot(b.direction(y))};
-  }
-  void validate(const Label& label) const {
-    require_finite(label, "on_a", on_a);
-    require_finite(label, "on_b", on_b);
-    require_direction(label, "axis_a", axis_a);
-    require_direction(label, "axis_b", axis_b);
+    const Vec3<T> d = a.point(on_a) - b.point(on_b), z = a.direction(axis_a.along);
+    return {d[0], d[1], d[2], z.dot(b.direction(axis_b.across_1)), z.dot(b.direction(axis_b.across_2))};
   }
 };
 

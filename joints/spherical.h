@@ -5,23 +5,22 @@
 
 #include <array>
 
+#include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
-#include <mortise/core/words.h>
 
 namespace mortise {
 
 struct Spherical {
-  Vec3<double> on_a{0, 0, 0};  // [m] centre in the frame of A
-  Vec3<double> on_b{0, 0, 0};  // [m] centre in the frame of B
+  Vec3<double> on_a{0, 0, 0};
+  Vec3<double> on_b{0, 0, 0};
 
+  static constexpr Summary summary{"spherical", "two points in space coincide", "p_A - p_B = 0"};
+  static constexpr std::tuple fields{Field{"on_a", &Spherical::on_a, "m", "the centre in the frame of A"},
+                                     Field{"on_b", &Spherical::on_b, "m", "the centre in the frame of B"}};
   static constexpr std::array<RowInfo, 3> rows{
       {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"z", "translation along z", "fz"}}};
 
   template <class T> Vec3<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
-  void validate(const Label& label) const {
-    require_finite(label, "on_a", on_a);
-    require_finite(label, "on_b", on_b);
-  }
 };
 
 }  // namespace mortise
