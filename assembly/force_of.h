@@ -54,12 +54,12 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
     if constexpr (detail::HasMarkedAct<F, B...>) {
       bodies_.acted(s, at, f, [&](auto&... view) { force_.act(view..., s.t); });
     } else if constexpr (at_markers()) {  // T'Q = -dV/dy
-      using T = Dual<double, Attached<B...>::unknown_count>;
+      using T = Jet<Attached<B...>::unknown_count>;
       const T V = std::apply([&](const auto&... view) { return T(force_.potential(view..., T(s.t))); },
                              bodies_.template marked<T>(s, at));
       std::size_t body = 0, k = 0;
       for (const Index n : std::array<Index, sizeof...(B)>{Index{UnknownsOf<B>::count}...}) {
-        for (Index i = 0; i < n; ++i) f[body][i] -= V.d[k++];
+        for (Index i = 0; i < n; ++i) f[body][i] -= V.slope(k++);
         ++body;
       }
     } else {
@@ -85,7 +85,7 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
  private:
   static constexpr bool at_markers() {
     if constexpr (has_potential && Attached<B...>::static_unknowns)
-      return detail::has_marked_potential<F, Dual<double, Attached<B...>::unknown_count>, Attached<B...>,
+      return detail::has_marked_potential<F, Jet<Attached<B...>::unknown_count>, Attached<B...>,
                                           std::index_sequence_for<B...>>;
     else
       return false;

@@ -87,7 +87,7 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   // phi in one pass over the unknowns; else a few of them at a time through the coordinates.
   static constexpr bool at_markers() {
     if constexpr (has_phi && Attached<B...>::static_unknowns)
-      return detail::has_marked_phi<J, Dual<double, Attached<B...>::unknown_count>, Attached<B...>,
+      return detail::has_marked_phi<J, Jet<Attached<B...>::unknown_count>, Attached<B...>,
                                     std::index_sequence_for<B...>>;
     else
       return false;
@@ -141,18 +141,14 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const override {
     if constexpr (at_markers()) {
       constexpr int K = Attached<B...>::unknown_count;
-      using T = Dual<double, K>;
-      const auto f = call_phi(bodies_.template marked<T>(s, at), T(s.t));
+      using T = Jet<K>;
+      const auto f = call_phi(bodies_.template marked<T>(s, at), T::time(s.t));
       for (int i = 0; i < h; ++i) {
         const T& r = detail::row(f, i);
         value[i] = r.v;
-        for (int k = 0; k < K; ++k) A[i * K + k] = r.d[static_cast<std::size_t>(k)];
-      }
-      const auto g = call_phi(bodies_.template marked<SecondOrder>(s, at), along(s.t, 1));
-      for (int i = 0; i < h; ++i) {
-        const SecondOrder& r = detail::row(g, i);
-        rate[i] = r.d[0].v;
-        b[i] = -r.d[0].d[0];
+        rate[i] = r.rate();
+        b[i] = -r.acceleration();
+        for (int k = 0; k < K; ++k) A[i * K + k] = r.slope(static_cast<std::size_t>(k));
       }
     }
     if constexpr (has_psi || !at_markers()) evaluate_by_coordinates(s, at, A, value, rate, b);

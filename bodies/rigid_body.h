@@ -162,14 +162,14 @@ class RigidBody::Unknowns {
       p.slopes(i, i) = translation_;
     }
     if (first_ > 0) [[unlikely]]
-      reorder(p);
+      p = reordered(p);
     return p;
   }
   [[gnu::always_inline]] Marker<3, 6> direction(const Motion& m, const Vec3<double>& d) const {
     Marker<3, 6> p;
     turn_into(m, d, p);
     if (first_ > 0) [[unlikely]]
-      reorder(p);
+      p = reordered(p);
     return p;
   }
   Mat<double, 3, 6> turning(const Motion& m) const {
@@ -247,10 +247,11 @@ class RigidBody::Unknowns {
     m.velocity += m.R * m.w.cross(arm_);
   }
   // From (translations, rotations) to the order of y.
-  [[gnu::noinline]] void reorder(Marker<3, 6>& p) const {
+  [[gnu::noinline]] Marker<3, 6> reordered(Marker<3, 6> p) const {
     const Mat<double, 3, 6> natural = p.slopes;
     p.slopes.middleCols<3>(first_) = natural.leftCols<3>();
     for (int k = 0; k < 3; ++k) p.slopes.col(turn(k)) = natural.col(3 + k);
+    return p;
   }
   int turn(int k) const { return place_[static_cast<std::size_t>(k)]; }  // unknown of the rotation about axis k
   // 1/2 E'(u) w for w in principal axes

@@ -183,6 +183,28 @@ template <class... X> auto vec(const X&... x) {
   return Vec<T, sizeof...(X)>{T(x)...};
 }
 
+// stack(u, a, w): vectors and numbers one below the other, of the scalar of the first.
+template <class U, class... X> auto stack(const U& u, const X&... x) {
+  constexpr auto size = []<class V>(const V*) {
+    if constexpr (requires { V::RowsAtCompileTime; })
+      return static_cast<int>(V::RowsAtCompileTime);
+    else
+      return 1;
+  };
+  using T = typename U::Scalar;
+  Vec<T, size(static_cast<const U*>(nullptr)) + (size(static_cast<const X*>(nullptr)) + ... + 0)> out;
+  Index i = 0;
+  const auto put = [&](const auto& y) {
+    if constexpr (requires { y.rows(); })
+      for (Index k = 0; k < y.rows(); ++k) out[i++] = y[k];
+    else
+      out[i++] = y;
+  };
+  put(u);
+  (put(x), ...);
+  return out;
+}
+
 // The scalar of a vector or the number itself: `using T = Scalar<decltype(q)>;` in a generic lambda.
 namespace detail {
 template <class X> struct ScalarOf { using type = X; };

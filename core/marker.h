@@ -5,10 +5,10 @@
 //
 //   q'' = T y + z,    T'M T = diag(1, ..., 1, 0, ..., 0)
 //
-// A marker tells how something of the body depends on y.  Joints combine markers as dual numbers seeded here, so their
+// A marker tells how something of the body depends on y.  Joints combine markers as jets seeded here, so their
 // rows come out in the unknowns at the price of the combination alone.
 
-#include <mortise/core/dual.h>
+#include <mortise/core/jet.h>
 #include <mortise/core/types.h>
 
 namespace mortise {
@@ -36,29 +36,22 @@ template <int D> Vec<double, D> arm_between(const Vec<double, D>& c, const Vec<d
 
 namespace detail {
 
-// The first derivatives of a marker stand at First ... First + K - 1 of the dual's; a second-order number follows the
-// motion.
+// The slopes of a marker stand at First ... First + K - 1 of the jet's.
 template <class T, int First> struct Seed;
 template <int First> struct Seed<double, First> {
   template <int D, int K> [[gnu::always_inline]] static Vec<double, D> of(const Marker<D, K>& m) { return m.value; }
 };
-template <int N, int First> struct Seed<Dual<double, N>, First> {
-  template <int D, int K> [[gnu::always_inline]] static Vec<Dual<double, N>, D> of(const Marker<D, K>& m) {
+template <int N, int First> struct Seed<Jet<N>, First> {
+  template <int D, int K> [[gnu::always_inline]] static Vec<Jet<N>, D> of(const Marker<D, K>& m) {
     static_assert(First + K <= N);
-    Vec<Dual<double, N>, D> x;
-    for (int i = 0; i < D; ++i) {
-      std::array<double, N> d{};
-      for (int k = 0; k < K; ++k) d[static_cast<std::size_t>(First + k)] = m.slopes(i, k);
-      x[i] = {m.value[i], d};
-    }
-    return x;
-  }
-};
-template <int First> struct Seed<SecondOrder, First> {
-  template <int D, int K> [[gnu::always_inline]] static Vec<SecondOrder, D> of(const Marker<D, K>& m) {
-    Vec<SecondOrder, D> x;
+    Vec<Jet<N>, D> x;
     for (int i = 0; i < D; ++i)
-      x[i] = {{m.value[i], {m.velocity[i]}}, {Dual<double, 1>(m.velocity[i], {m.acceleration[i]})}};
+      x[i] = Jet<N>::make(m.value[i], m.velocity[i], m.acceleration[i], [&]<int k>(std::integral_constant<int, k>) {
+        if constexpr (k >= First && k < First + K)
+          return m.slopes(i, k - First);
+        else
+          return 0.0;
+      });
     return x;
   }
 };

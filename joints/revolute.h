@@ -34,7 +34,7 @@ struct Revolute {
 
   template <class T> Vec<T, 5> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b), z = a.direction(axis_a.along);
-    return {d[0], d[1], d[2], z.dot(b.direction(axis_b.across_1)), z.dot(b.direction(axis_b.across_2))};
+    return stack(d, z.dot(b.direction(axis_b.across_1)), z.dot(b.direction(axis_b.across_2)));
   }
 };
 

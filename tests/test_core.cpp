@@ -7,6 +7,7 @@
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/dual.h>
+#include <mortise/core/jet.h>
 #include <mortise/core/rotation.h>
 #include <mortise/core/state.h>
 #include <mortise/core/words.h>
@@ -55,6 +56,50 @@ TEST_CASE("dual numbers: first and second derivatives of every function match th
   CHECK_FALSE(isfinite(log(SecondOrder(0.0))));
   const auto v = vec(s, 1.0, 2 * s);
   CHECK(value(v.squaredNorm()) == doctest::Approx(1 + 5 * x * x));
+}
+
+TEST_CASE("jets: slopes are those of dual numbers, derivatives in time those of second-order ones") {
+  struct Number {
+    double v, rate, acceleration;
+    std::array<double, 3> slopes;
+  };
+  const Number x{0.37, 0.7, -0.3, {1, 2, -1}}, y{1.3, -0.4, 0.9, {0, 1, 3}};
+  const auto jet = [](const Number& n) {
+    return Jet<3>::make(n.v, n.rate, n.acceleration, [&](auto k) { return n.slopes[k]; });
+  };
+  const auto dual = [](const Number& n) { return Dual<double, 3>(n.v, n.slopes); };
+  const auto second = [](const Number& n) {
+    return SecondOrder({n.v, {n.rate}}, {Dual<double, 1>(n.rate, {n.acceleration})});
+  };
+  const auto same = [&](const char* name, const auto& f) {
+    INFO(name);
+    const Jet<3> j = f(jet(x), jet(y));
+    const Dual<double, 3> d = f(dual(x), dual(y));
+    const SecondOrder t = f(second(x), second(y));
+    constexpr double round_off = 1e-14;
+    CHECK(j.v == doctest::Approx(d.v).epsilon(round_off));
+    for (std::size_t k = 0; k < 3; ++k) CHECK(j.slope(k) == doctest::Approx(d.d[k]).epsilon(round_off));
+    CHECK(j.rate() == doctest::Approx(t.d[0].v).epsilon(round_off));
+    CHECK(j.acceleration() == doctest::Approx(t.d[0].d[0]).epsilon(round_off));
+  };
+  same("sums", [](const auto& a, const auto& b) { return 2.0 - (a + b) + (3.0 + a) - (-b) - 1.0 + (+a); });
+  same("products", [](const auto& a, const auto& b) { return 2.0 * a * b * 3.0; });
+  same("quotients", [](const auto& a, const auto& b) { return 2.0 / a / b / 3.0; });
+  same("assignments", [](auto a, const auto& b) { return a += b, a *= b, a -= b, a /= b, a; });
+  same("sin and cos", [](const auto& a, const auto& b) { return sin(a) * cos(b); });
+  same("tan, asin, acos", [](const auto& a, const auto& b) { return tan(b) + asin(a) * acos(a * a); });
+  same("atan, atan2", [](const auto& a, const auto& b) { return atan(a) * atan2(a, b); });
+  same("sqrt, exp, log", [](const auto& a, const auto& b) { return sqrt(a) * exp(b) + log(a * b); });
+  same("sinh, cosh, tanh", [](const auto& a, const auto& b) { return sinh(a) * cosh(b) - tanh(a * b); });
+  same("powers", [](const auto& a, const auto& b) { return pow(a, 2.5) + pow(b, a) + pow(a, 0.0); });
+  same("abs", [](const auto& a, const auto& b) { return abs(a - b) + abs2(a); });
+  CHECK(jet(x) < jet(y));
+  CHECK(jet(x) >= Jet<3>(0.37));
+  CHECK(jet(x) != jet(y));
+  CHECK_FALSE(isfinite(log(Jet<3>(0.0))));
+  CHECK(Jet<3>::time(2).rate() == 1);
+  const Vec3<Jet<3>> stacked = stack(Vec2<Jet<3>>(jet(x), jet(y)), jet(x) * jet(y));
+  CHECK(stacked[2].v == doctest::Approx(x.v * y.v));
 }
 
 TEST_CASE("rotation: matrix, axis and angle, Euler angles and quaternion agree in every sequence") {
