@@ -187,6 +187,8 @@ template <Body B> class BodyOf final : public BodyModel {
     }
   }
 
+  bool references_vary() const override { return !detail::HasUnknowns<B>; }
+
   Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const override {
     if constexpr (requires(const Q& q) { body_->massless(q); })
       return body_->massless(Q(s.q.segment(first, size())));

@@ -7,9 +7,9 @@
 //   1. Every body with massless unknowns is condensed by a QR decomposition of the rows that hold it; neither masses
 //   nor
 //      penalties enter.  R is regular iff [M; A] has full column rank: its diagonal is the rank alarm of every step.
-//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  with a tiny D = diag(A_r A_r') / 1e14,
-//   by
-//      fronts.h.  Bodies with many joints (hubs) are not eliminated beforehand but stand in the fronts themselves.
+//   2. The rows that remain see only y_r:  A_r A_r' lambda = b - A_r f_r  by fronts.h, where a pivot that vanishes (a
+//      redundant row) becomes 1e-14 of its row's square.  Bodies with many joints (hubs) are not eliminated beforehand
+//      but stand in the fronts themselves.
 //   3. Sweeps on the true residuals, until they are round-off; flexible GMRES where sweeps do not get there.
 
 #include <cmath>
@@ -82,13 +82,15 @@ class Engine {
     int y, k, massive;  // first unknown, their number, those with mass
     void* motion;
     int hub = -1;          // its node in the fronts, if it is one
-    Index touch, touches;  // in touches_: by constraints
-    Index hold, holds;     // in holds_: by nodes that are in the fronts
+    int touch, touches;    // in touches_: by constraints
+    int hold, holds;       // in holds_: by nodes that are in the fronts
+    Index references = 0;  // of its massless unknowns, in references_ (BodyModel::references)
   };
   // A node of rows: a constraint, or what a condensation leaves.
   struct Entry {
     int body, column;      // the body's unknowns with mass start at this column
     int massless;          // how many without mass follow
+    int y;                 // the body's first unknown
     Index reference = -1;  // of a condensed node: what its slopes along them are sums of, rows x massless, in qr_
   };
   struct Node {
@@ -97,11 +99,14 @@ class Engine {
     int entry, entries;
     int front_node = -1, front_offset = 0;  // in the fronts; -1: condensed
     int position = 0;                       // in the order of elimination
+    Index norm = 0;                         // of a constraint: in norms_
+    bool starts = false;                    // the fronts' diagonal starts from the squares of its rows
+    int unknowns = -1;                      // of each of its bodies, where they have equally many
   };
   // How a body sees a node.
   struct Touch {
-    Index A;
-    int stride, rows, row;
+    unsigned A;
+    int stride, rows, row;  // row: of the system, or for holds_ in the order of elimination
   };
   struct Condensation {
     int body, columns;    // massless unknowns
@@ -114,8 +119,10 @@ class Engine {
     int source_row, node, from, to, count;
   };
   struct Product {  // A_i A_k' over one body into the fronts
-    Index left, right, to;
+    Index to;
+    unsigned left, right;
     int left_rows, right_rows, left_stride, right_stride, stride, columns;
+    int below;  // 1: without the diagonal
   };
   struct Insert {  // A of a hub into the fronts
     Index A, to;
@@ -123,17 +130,21 @@ class Engine {
     bool transposed;
   };
   struct Part {  // of one front
-    Index product, products, insert, inserts;
+    int product, products, insert, inserts;
   };
 
   void plan(const std::vector<Index>& massless);
   void condense();
   void plan_fronts();
   bool condense_numbers(Condensation& c, bool positions);
+  void condense_rhs(const VectorXd& force, const VectorXd& rhs);
+  void restore(VectorXd& dy);
   void expand(bool forces);
+  void find_references(const BodySlot& b);
   void references(const Condensation& c, int body, double* G);
   void assemble(int front);
-  void multiply(const VectorXd& y, VectorXd& rows, bool sizes);
+  void residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes);
+  bool direct(const VectorXd& force, const VectorXd& rhs);
   void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
   bool sweep(const VectorXd& force, const VectorXd& rhs);
   bool gmres(const VectorXd& force, const VectorXd& rhs);
@@ -173,6 +184,8 @@ class Engine {
   std::vector<double*> pushed_;
   std::vector<std::size_t> joint_place_, force_place_;
 
+  std::vector<double> references_;
+  std::vector<double> norms_;  // squares of the rows of constraints, body by body
   std::vector<double> A_, scratch_, qr_, diagonal_;
   VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, met_, size_of_row_, norm_of_row_;
   VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_;

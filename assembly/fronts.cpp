@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
+#include <utility>
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
@@ -70,14 +71,15 @@ std::vector<int> postorder(const std::vector<int>& parent) {
 
 }  // namespace
 
-Fronts::Fronts(const Graph& g) {
+Fronts::Fronts(const Graph& g, std::vector<int> order) {
   const std::size_t n = g.size.size();
   const auto inverse = [&](const std::vector<int>& order) {
     std::vector<int> rank(n);
     for (std::size_t k = 0; k < n; ++k) rank[at(order[k])] = static_cast<int>(k);
     return rank;
   };
-  std::vector<int> order = minimum_degree(g), rank = inverse(order);
+  if (order.empty()) order = minimum_degree(g);
+  std::vector<int> rank = inverse(order);
   {
     const std::vector<int> post = postorder(elimination_tree(g, order, rank));
     std::vector<int> reordered(n);
@@ -88,23 +90,25 @@ Fronts::Fronts(const Graph& g) {
   const std::vector<int> parent = elimination_tree(g, order, rank);
 
   // The border of each node: its later neighbours and those of its children.
-  std::vector<std::vector<int>> border(n);
-  std::vector<int> mark(n, -1), size_at(n);
-  std::vector<std::vector<int>> child(n);
+  std::vector<int> borders, mark(n, -1), size_at(n), first_child(n, -1), next_child(n, -1);
+  std::vector<std::size_t> border_start(n + 1, 0);
+  const auto border = [&](std::size_t k) {
+    return std::span(borders.data() + border_start[k], border_start[k + 1] - border_start[k]);
+  };
   for (std::size_t k = 0; k < n; ++k) {
     size_at[k] = g.size[at(order[k])];
-    auto& b = border[k];
     mark[k] = static_cast<int>(k);
     const auto take = [&](int i) {
       if (i > static_cast<int>(k) && mark[at(i)] != static_cast<int>(k))
-        mark[at(i)] = static_cast<int>(k), b.push_back(i);
+        mark[at(i)] = static_cast<int>(k), borders.push_back(i);
     };
     const auto node = at(order[k]);
     for (int e = g.start[node]; e < g.start[node + 1]; ++e) take(rank[at(g.neighbour[at(e)])]);
-    for (const int c : child[k])
-      for (const int i : border[at(c)]) take(i);
-    std::sort(b.begin(), b.end());
-    if (parent[k] >= 0) child[at(parent[k])].push_back(static_cast<int>(k));
+    for (int c = first_child[k]; c >= 0; c = next_child[at(c)])
+      for (std::size_t i = border_start[at(c)]; i < border_start[at(c) + 1]; ++i) take(borders[i]);
+    border_start[k + 1] = borders.size();
+    std::ranges::sort(border(k));
+    if (parent[k] >= 0) next_child[k] = first_child[at(parent[k])], first_child[at(parent[k])] = static_cast<int>(k);
   }
 
   // A node joins the front of the one before it if nothing, or little, is lost by it.
@@ -112,7 +116,7 @@ Fronts::Fronts(const Graph& g) {
   std::vector<int> last_of;  // the last node of each front
   std::vector<int> rows(n);  // scalar size of the border
   for (std::size_t k = 0; k < n; ++k)
-    rows[k] = std::accumulate(border[k].begin(), border[k].end(), 0, [&](int s, int i) { return s + size_at[at(i)]; });
+    for (const int i : border(k)) rows[k] += size_at[at(i)];
   int pivots = 0;
   constexpr int widest = 64;  // pivots of one front
   for (std::size_t k = 0; k < n; ++k) {
@@ -142,7 +146,7 @@ Fronts::Fronts(const Graph& g) {
   size_ = scalar;
   std::size_t k = 0;
   Index updates = 0;
-  std::vector<std::vector<int>> children(last_of.size());
+  fronts_.reserve(last_of.size());
   for (std::size_t f = 0; f < last_of.size(); ++f) {
     Front& x = fronts_.emplace_back();
     const auto last = at(last_of[f]);
@@ -155,16 +159,22 @@ Fronts::Fronts(const Graph& g) {
     x.border = static_cast<Index>(border_.size());
     values_ += Index{x.p} * (x.p + x.q);
     updates += Index{x.q} * x.q;
-    for (const int i : border[last])
+    for (const int i : border(last))
       for (int r = 0; r < size_at[at(i)]; ++r) border_.push_back(position[at(i)] + r);
-    if (x.parent >= 0) children[at(x.parent)].push_back(static_cast<int>(f));
+    x.child = x.children = 0;
     k = last + 1;
   }
+  for (const Front& x : fronts_)
+    if (x.parent >= 0) ++fronts_[at(x.parent)].children;
+  int places = 0;
+  for (Front& x : fronts_) x.child = std::exchange(places, places + x.children);
+  children_.resize(at(places));
+  std::vector<int> taken(fronts_.size(), 0);
+  for (std::size_t f = 0; f < fronts_.size(); ++f)
+    if (const int up = fronts_[f].parent; up >= 0)
+      children_[at(fronts_[at(up)].child + taken[at(up)]++)] = static_cast<int>(f);
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     Front& x = fronts_[f];
-    x.child = static_cast<int>(children_.size());
-    x.children = static_cast<int>(children[f].size());
-    children_.insert(children_.end(), children[f].begin(), children[f].end());
     x.map = static_cast<Index>(map_.size());
     x.contiguous = true;
     if (x.parent < 0) continue;
@@ -184,6 +194,7 @@ Fronts::Fronts(const Graph& g) {
   L_.resize(at(values_));
   U_.resize(at(updates));
   inverse_.resize(at(size_));
+  start_.assign(at(size_), 0);
   floor_.resize(at(size_));
 }
 
@@ -248,6 +259,7 @@ void Fronts::begin(int i) {
   double *L = L_.data() + x.L, *U = U_.data() + x.U;
   std::fill(L, L + Index{x.p} * f, 0.0);
   std::fill(U, U + Index{x.q} * x.q, 0.0);
+  for (int c = 0; c < x.p; ++c) L[Index{c} * (f + 1)] = start_[at(x.first + c)];
   for (int c = 0; c < x.children; ++c) {
     const Front& child = fronts_[at(children_[at(x.child + c)])];
     const double* from = U_.data() + child.U;
@@ -265,15 +277,14 @@ void Fronts::begin(int i) {
 
 namespace {
 
-// Eliminates the p pivots of a front in place.  P, Q >= 0: sizes known beforehand.
-template <int P, int Q> void eliminate(int p_, int q_, double* L, double* U, double* inverse, const double* floor) {
-  const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
+double safe_pivot(double d, double floor) { return std::abs(d) < std::abs(floor) || d * floor < 0 ? floor : d; }
+
+// Eliminates the p pivots of a front in place.
+void eliminate(int p, int q, double* L, double* U, double* inverse, const double* floor) {
+  const int f = p + q;
   for (int c = 0; c < p; ++c) {
     double* col = L + c * f;
-    double d = col[c];
-    if (std::abs(d) < std::abs(floor[c]) || d * floor[c] < 0) d = floor[c];
-    const double inv = 1 / d;
-    inverse[c] = inv;
+    const double inv = inverse[c] = 1 / safe_pivot(col[c], floor[c]);
     for (int s = c + 1; s < p; ++s) {
       const double factor = col[s] * inv;
       double* to = L + s * f;
@@ -281,8 +292,31 @@ template <int P, int Q> void eliminate(int p_, int q_, double* L, double* U, dou
     }
     for (int s = 0; s < q; ++s) {
       const double factor = col[p + s] * inv;
-      double* to = U + s * q - p;
-      for (int r = p + s; r < f; ++r) to[r] -= factor * col[r];
+      double* to = U + s * q;
+      for (int r = s; r < q; ++r) to[r] -= factor * col[p + r];
+    }
+    for (int r = c + 1; r < f; ++r) col[r] *= inv;
+  }
+}
+
+// The same for sizes known beforehand.  Whole columns are updated, with what stands above the diagonal, which nobody
+// reads: that is faster than half of them.
+template <int P, int Q>
+void eliminate_small(int, int, double* __restrict L, double* __restrict U, double* __restrict inverse,
+                     const double* __restrict floor) {
+  constexpr int f = P + Q;
+  for (int c = 0; c < P; ++c) {
+    double* col = L + c * f;
+    const double inv = inverse[c] = 1 / safe_pivot(col[c], floor[c]);
+    for (int s = c + 1; s < P; ++s) {
+      const double factor = col[s] * inv;
+      double* to = L + s * f;
+#pragma GCC ivdep
+      for (int r = P == 2 ? s : 0; r < f; ++r) to[r] -= factor * col[r];
+    }
+    for (int s = 0; s < Q; ++s) {
+      const double factor = col[P + s] * inv;
+      for (int r = Q == 2 ? s : 0; r < Q; ++r) U[s * Q + r] -= factor * col[P + r];
     }
     for (int r = c + 1; r < f; ++r) col[r] *= inv;
   }
@@ -298,9 +332,7 @@ void eliminate_panels(int p, int q, double* L, double* U, double* inverse, const
     const int w = std::min(width, p - c0), rest = f - c0 - w;
     for (int c = c0; c < c0 + w; ++c) {
       double* col = L + Index{c} * f;
-      double d = col[c];
-      if (std::abs(d) < std::abs(floor[c]) || d * floor[c] < 0) d = floor[c];
-      inverse[c] = 1 / d;
+      inverse[c] = 1 / safe_pivot(col[c], floor[c]);
       for (int s = c + 1; s < c0 + w; ++s) {
         const double factor = col[s] * inverse[c];
         double* to = L + Index{s} * f;
@@ -327,7 +359,7 @@ void eliminate_panels(int p, int q, double* L, double* U, double* inverse, const
 using Kernel = void (*)(int, int, double*, double*, double*, const double*);
 constexpr int small = 6;  // sizes up to this have kernels of their own
 template <int... i> constexpr std::array<Kernel, sizeof...(i)> make_kernels(std::integer_sequence<int, i...>) {
-  return {eliminate<1 + i / (small + 1), i % (small + 1)>...};
+  return {eliminate_small<1 + i / (small + 1), i % (small + 1)>...};
 }
 constexpr auto kernels = make_kernels(std::make_integer_sequence<int, small*(small + 1)>{});
 
@@ -340,13 +372,14 @@ void Fronts::finish(int i) {
   if (x.p <= small && x.q <= small)
     kernels[at((x.p - 1) * (small + 1) + x.q)](x.p, x.q, L, U, inverse, floor);
   else if (x.p + x.q < 64)
-    eliminate<-1, -1>(x.p, x.q, L, U, inverse, floor);
+    eliminate(x.p, x.q, L, U, inverse, floor);
   else
     eliminate_panels(x.p, x.q, L, U, inverse, floor);
 }
 
 namespace {
 
+// P, Q >= 0: sizes known beforehand.
 template <int P, int Q>
 void forward_kernel(int p_, int q_, const double* L, const double*, const int* border, int first, double* x) {
   const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
@@ -356,10 +389,17 @@ void forward_kernel(int p_, int q_, const double* L, const double*, const int* b
     const double* col = L + Index{c} * f;
     for (int r = c + 1; r < p; ++r) y[r] -= col[r] * v;
   }
-  for (int r = 0; r < q; ++r) {
-    double sum = 0;
-    for (int c = 0; c < p; ++c) sum += L[Index{c} * f + p + r] * y[c];
-    x[border[r]] -= sum;
+  if constexpr (P >= 0 && Q > 0) {
+    double sum[Q] = {};
+    for (int c = 0; c < P; ++c)
+      for (int r = 0; r < Q; ++r) sum[r] += L[c * f + P + r] * y[c];
+    for (int r = 0; r < Q; ++r) x[border[r]] -= sum[r];
+  } else {
+    for (int r = 0; r < q; ++r) {
+      double sum = 0;
+      for (int c = 0; c < p; ++c) sum += L[Index{c} * f + p + r] * y[c];
+      x[border[r]] -= sum;
+    }
   }
 }
 
@@ -367,12 +407,14 @@ template <int P, int Q>
 void backward_kernel(int p_, int q_, const double* L, const double* inverse, const int* border, int first, double* x) {
   const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
   double* y = x + first;
+  for (int c = 0; c < p; ++c) y[c] *= inverse[c];
+  for (int r = 0; r < q; ++r) {
+    const double v = x[border[r]];
+    for (int c = 0; c < p; ++c) y[c] -= L[Index{c} * f + p + r] * v;
+  }
   for (int c = p; c-- > 0;) {
     const double* col = L + Index{c} * f;
-    double v = y[c] * inverse[c];
-    for (int r = 0; r < q; ++r) v -= col[p + r] * x[border[r]];
-    for (int r = c + 1; r < p; ++r) v -= col[r] * y[r];
-    y[c] = v;
+    for (int r = c + 1; r < p; ++r) y[c] -= col[r] * y[r];
   }
 }
 

@@ -3,7 +3,8 @@
 //
 // The matrix has one block row per node; nodes that touch in the graph have a block in common.  Each front holds the
 // columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  The order is found
-// once, by approximate minimum degree; then values are written straight into their places, front after front.
+// once, by approximate minimum degree (benchmarks/ compares others); then values are written straight into their
+// places, front after front.
 
 #include <vector>
 
@@ -19,7 +20,8 @@ class Fronts {
     std::vector<int> size, start, neighbour;
   };
   Fronts() = default;
-  explicit Fronts(const Graph& graph);
+  // In the order given, or else by approximate minimum degree.
+  explicit Fronts(const Graph& graph, std::vector<int> order = {});
 
   Index size() const { return size_; }  // of the matrix
   int count() const { return static_cast<int>(fronts_.size()); }
@@ -55,14 +57,9 @@ class Fronts {
     assemble(i);
     finish(i);
   }
-  // Adds `factor` times their floors to the diagonal of a front's pivots.
-  void add_floors(int front, double factor) {
-    const Front& x = fronts_[static_cast<std::size_t>(front)];
-    for (int c = 0; c < x.p; ++c)
-      L_[static_cast<std::size_t>(x.L + Index{c} * (x.p + x.q) + c)] +=
-          factor * floor_[static_cast<std::size_t>(x.first + c)];
-  }
   double* value(Index offset) { return L_.data() + offset; }
+  // What the diagonal is before assemble adds to it: 0 unless it is set here.
+  double& start(Index position) { return start_[static_cast<std::size_t>(position)]; }
   // A pivot smaller than its floor, which only round-off can bring about, is set to it.  Negative for negative pivots.
   double& floor(Index position) { return floor_[static_cast<std::size_t>(position)]; }
   double pivot(Index position) const { return 1 / inverse_[static_cast<std::size_t>(position)]; }
@@ -97,7 +94,7 @@ class Fronts {
   std::vector<int> children_, border_, map_;
   std::vector<Branch> branches_;
   std::vector<int> trunk_;  // fronts above them
-  std::vector<double> L_, U_, inverse_, floor_;
+  std::vector<double> L_, U_, inverse_, start_, floor_;
 };
 
 }  // namespace mortise

@@ -105,6 +105,7 @@ class BodyModel {
   virtual void normalise(double* q, double* v) const = 0;  // to its own constraint, if it meets it
   // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
   virtual void references(const void* motion, double* u) const = 0;
+  virtual bool references_vary() const = 0;  // with the state
 
   virtual Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const = 0;
   virtual std::string describe(const State& s, Index first, const VectorXd& dq) const = 0;  // "" where it does not move

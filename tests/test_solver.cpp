@@ -21,6 +21,7 @@
 #include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/revolute.h>
+#include <mortise/joints/spherical.h>
 
 #include "quad_reference.h"
 #include "random_mechanisms.h"
@@ -386,8 +387,8 @@ TEST_CASE(
   CAPTURE(error.seed);
   CAPTURE(plain.seed);
   CHECK(error.value <= 1);
-  // A body 1e12 times lighter than its neighbours does not show in the norm of M, in which convergence is judged: in one
-  // of these draws its accelerations are off by 1.3e-5 of the largest.  A known limit.
+  // A body 1e12 times lighter than its neighbours does not show in the norm of M, in which convergence is judged: in
+  // one of these draws its accelerations are off by 1.3e-5 of the largest.  A known limit.
   CHECK(light_off <= 1);
   CHECK(plain.value <= 20);
   CHECK(nameless == 0);
@@ -435,6 +436,90 @@ TEST_CASE("Solver: rows that contradict each other are named, beside a chain") {
   const std::string text = refusal<ConflictingRows>(contradicting, state(contradicting));
   CHECK(mentions(text, "drive"));
   CHECK(mentions(text, "slot"));
+}
+
+TEST_CASE("Solver: rows that are nearly dependent give a warning by name, beside a chain") {
+  const Mechanism m = chain(100);
+  Assembly assembly = assemble(m);
+  const auto bead = assembly.add("bead", Particle<2>{.mass = 1});
+  assembly.connect("slot", Coupling{.terms = {{0, "x", 1}}}, bead);
+  assembly.connect("nearly", Coupling{.terms = {{0, "x", 1}, {0, "y", 1e-6}}}, bead);  // together they hold y too
+  const System system(assembly);
+  State s = system.state();
+  const State of_chain = build(m).state;
+  s.q.head(of_chain.q.size()) = of_chain.q;
+  s.v.head(of_chain.v.size()) = of_chain.v;
+  Solver solver(system);
+  const VectorXd a = solver.solve(s);
+  constexpr double known = 1e-9;  // 1e-15 / 1e-6, of gravity
+  CHECK(a.tail(2).norm() < known * 9.81);
+  const auto warnings = solver.warnings();
+  REQUIRE(warnings.size() == 1);
+  CHECK(mentions(warnings[0], "nearly dependent"));
+  CHECK(mentions(warnings[0], "slot.sum"));
+  CHECK(mentions(warnings[0], "nearly.sum"));
+}
+
+TEST_CASE("Solver: a body with many joints moves as the rigid body that it and its parts make up") {
+  // Pairs of particles on opposite sides of the centre: 100 joints on one body.
+  Assembly assembly("wheel");
+  assembly.set_gravity({0, 0, -9.81});
+  const Vec3<double> J(0.3, 0.4, 0.6), w(1, -2, 0.5);
+  Mat<double, 3> total = J.asDiagonal();
+  const auto hub = assembly.add("hub", RigidBody{.mass = 5, .inertia = J.asDiagonal()});
+  std::vector<Vec3<double>> arms;
+  for (int i = 0; i < 100; ++i) {
+    const double x = i / 2, sign = i % 2 == 0 ? 1 : -1, mass = 0.01 * (1 + i / 2);
+    arms.push_back(sign * Vec3<double>(std::cos(x), std::sin(2 * x), 0.3 * std::sin(x)));
+    const auto p = assembly.add(fmt::format("p{}", i), Particle<3>{.mass = mass});
+    assembly.connect(fmt::format("j{}", i), Spherical{.on_a = arms.back()}, hub, p);
+    total += mass * (arms.back().squaredNorm() * Mat<double, 3>::Identity() - arms.back() * arms.back().transpose());
+  }
+  const System system(assembly);
+  State s = system.state();
+  s.v.head<7>() = RigidBody::rates(s.q.head<7>(), {0, 0, 0}, w);
+  for (Index i = 0; i < 100; ++i) {
+    s.q.segment<3>(7 + 3 * i) = arms[static_cast<std::size_t>(i)];
+    s.v.segment<3>(7 + 3 * i) = w.cross(arms[static_cast<std::size_t>(i)]);
+  }
+  const VectorXd a = Solver(system).solve(s);
+  const Vec3<double> turning = total.inverse() * -w.cross(total * w), g(0, 0, -9.81);
+  constexpr double round_off = 1e-13;
+  CHECK((a.head<3>() - g).norm() < round_off * g.norm());
+  for (Index i = 0; i < 100; ++i) {
+    const Vec3<double>& r = arms[static_cast<std::size_t>(i)];
+    const Vec3<double> expected = g + turning.cross(r) + w.cross(w.cross(r));
+    CHECK((a.segment<3>(7 + 3 * i) - expected).norm() < round_off * expected.norm());
+  }
+}
+
+TEST_CASE("Solver: parts that are not connected do not disturb each other, whatever their sizes") {
+  // Pendulums of 1e-12 to 1e12 kg and 1e-6 to 1e6 m on one ground: theta'' = -m g l cos(theta) / (J + m l^2).
+  Assembly assembly("pendulums");
+  assembly.set_gravity({0, -9.81, 0});
+  const auto ground = assembly.add("ground", Ground{});
+  const int n = 25;
+  const auto length = [](int i) { return std::pow(10, -6 + 0.5 * i); };
+  const auto mass = [](int i) { return std::pow(10, i % 2 == 0 ? -12 + i : 12 - i); };
+  for (int i = 0; i < n; ++i) {
+    const double l = length(i), m = mass(i);
+    const auto rod = assembly.add(fmt::format("rod{}", i), PlanarBody{.mass = m, .inertia = 0.2 * m * l * l});
+    assembly.connect(fmt::format("pin{}", i), Pin{.on_b = {-l, 0}}, ground, rod);
+  }
+  const System system(assembly);
+  REQUIRE(system.size() > 60);  // else it is not solved here
+  State s = system.state();
+  for (int i = 0; i < n; ++i) {
+    const double theta = 0.1 * i, l = length(i);
+    s.q.segment<3>(3 * i) = Vec3<double>(l * std::cos(theta), l * std::sin(theta), theta);
+  }
+  const VectorXd a = Solver(system).solve(s);
+  constexpr double round_off = 1e-14;
+  for (int i = 0; i < n; ++i) {
+    CAPTURE(i);
+    const double expected = -9.81 * std::cos(0.1 * i) / (1.2 * length(i));
+    CHECK(std::abs(a[3 * i + 2] - expected) < round_off * std::abs(expected));
+  }
 }
 
 TEST_CASE("Solver: projection brings positions and velocities back to the constraints") {
