@@ -10,6 +10,7 @@
 #include <mortise/assembly/engine.h>
 
 #include "build.h"
+#include "factorisation.h"
 #include "report.h"
 
 namespace {
@@ -106,6 +107,20 @@ void alarm_cost(bench::Report& report) {
                 "share of a step that the rank alarm takes, every third rod massless");
 }
 
+// Two threads over one, and the same bits.
+void threads(bench::Report& report) {
+  const std::string name = "threads_2";
+  if (!report.wants(name)) return;
+  const auto numbers = bench::spherical_chain(report.options().size(100'000));
+  SolvableChain chain(numbers);
+  mortise::Solver two(chain.system, {.threads = 2});
+  const auto times = bench::race(
+      report.options(), [&] { two.solve(chain.state); }, [&] { chain.solve(); });
+  const bool same = two.solve(chain.state) == chain.solve();
+  report.ratio(report.name(name, 100'000), times,
+               "one thread; " + std::string(same ? "the same bits" : report.agreement(1)));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -113,5 +128,7 @@ int main(int count, char** arguments) {
   growth(report);
   dense_formula(report);
   alarm_cost(report);
+  threads(report);
+  bench::factorisations(report);
   return report.exit_code();
 }
