@@ -55,7 +55,8 @@ inline void require_field(const Label& label, std::string_view name, std::string
 inline void require_field(const Label& label, std::string_view name, std::string_view unit, Range range, int x) {
   require_field(label, name, unit, range, static_cast<double>(x));
 }
-template <class D> void require_direction(const Label& label, std::string_view name, const Eigen::MatrixBase<D>& along) {
+template <class D>
+void require_direction(const Label& label, std::string_view name, const Eigen::MatrixBase<D>& along) {
   label.require(along.allFinite(), fmt::format("{} is not finite", name), "give finite numbers");
   label.require(along.norm() > 0.5, fmt::format("{} has length 0", name), "give a direction; any length > 0 will do");
 }

@@ -17,8 +17,7 @@ class Spline {
     detail::require_points("spline", t_, y_);
     bend(1, 0, 0, 1, 0, 0);
   }
-  Spline(std::vector<double> t, std::vector<double> y, double first, double last)
-      : t_(std::move(t)), y_(std::move(y)) {
+  Spline(std::vector<double> t, std::vector<double> y, double first, double last) : t_(std::move(t)), y_(std::move(y)) {
     detail::require_points("spline", t_, y_);
     if (!std::isfinite(first) || !std::isfinite(last))
       Label{"spline", "slopes"}.fail<NonFinite>(fmt::format("they are {} and {}", first, last), "give finite numbers");

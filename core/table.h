@@ -24,11 +24,13 @@ inline void require_points(const std::string& kind, const std::vector<double>& t
                                      "give one value per point");
   if (t.size() < 2) Label{kind, "t"}.fail<WrongSize>(fmt::format("it has {} points", t.size()), "give at least 2");
   for (std::size_t i = 0; i < t.size(); ++i) {
-    if (!std::isfinite(t[i])) Label{kind, "t"}.fail<NonFinite>(fmt::format("t[{}] = {}", i, t[i]), "give finite numbers");
-    if (!std::isfinite(y[i])) Label{kind, "y"}.fail<NonFinite>(fmt::format("y[{}] = {}", i, y[i]), "give finite numbers");
+    if (!std::isfinite(t[i]))
+      Label{kind, "t"}.fail<NonFinite>(fmt::format("t[{}] = {}", i, t[i]), "give finite numbers");
+    if (!std::isfinite(y[i]))
+      Label{kind, "y"}.fail<NonFinite>(fmt::format("y[{}] = {}", i, y[i]), "give finite numbers");
     if (i > 0 && t[i] <= t[i - 1])
-      Label{kind, "t"}.fail<InvalidModel>(fmt::format("t[{}] = {} does not exceed t[{}] = {}", i, t[i], i - 1, t[i - 1]),
-                                          "give increasing numbers");
+      Label{kind, "t"}.fail<InvalidModel>(
+          fmt::format("t[{}] = {} does not exceed t[{}] = {}", i, t[i], i - 1, t[i - 1]), "give increasing numbers");
   }
 }
 

@@ -4,8 +4,9 @@
 //
 //   phi = (p_A - p_B,  (x_A . y_B - y_A . x_B) / 2)        4 rows
 //
-// z is the unit axis of a shaft, x and y are its unit directions across (core/axis.h).  The last row says that B is turned
-// against A about an axis across both shafts, so (w_A - w_B) . (z_A + z_B) = 0.  Any length > 0 of the axes will do.
+// z is the unit axis of a shaft, x and y are its unit directions across (core/axis.h).  The last row says that B is
+// turned against A about an axis across both shafts, so (w_A - w_B) . (z_A + z_B) = 0.  Any length > 0 of the axes will
+// do.
 // Reaction: the force on A at the joint in world axes, and the moment lambda (z_A + z_B) / 2 on A.
 // Singular only where the shafts are folded onto each other, z_A = -z_B.
 
@@ -24,11 +25,10 @@ struct ConstantVelocity {
 
   static constexpr Summary summary{"constant_velocity", "two points coincide, two shafts turn at the same speed",
                                    "p_A - p_B = 0, (x_A . y_B - y_A . x_B) / 2 = 0"};
-  static constexpr std::tuple fields{
-      Field{"on_a", &ConstantVelocity::on_a, "m", "the centre in the frame of A"},
-      Field{"on_b", &ConstantVelocity::on_b, "m", "the centre in the frame of B"},
-      Field{"axis_a", &ConstantVelocity::axis_a, "", "the shaft in the frame of A"},
-      Field{"axis_b", &ConstantVelocity::axis_b, "", "the shaft in the frame of B"}};
+  static constexpr std::tuple fields{Field{"on_a", &ConstantVelocity::on_a, "m", "the centre in the frame of A"},
+                                     Field{"on_b", &ConstantVelocity::on_b, "m", "the centre in the frame of B"},
+                                     Field{"axis_a", &ConstantVelocity::axis_a, "", "the shaft in the frame of A"},
+                                     Field{"axis_b", &ConstantVelocity::axis_b, "", "the shaft in the frame of B"}};
   static constexpr std::array<RowInfo, 4> rows{{{"x", "translation along x", "fx"},
                                                 {"y", "translation along y", "fy"},
                                                 {"z", "translation along z", "fz"},

@@ -3,9 +3,9 @@
 //
 //   phi = angle - f(t)        1 row; reaction: the moment on B about the axis
 //
-// The angle is counted from across_1 of axis_a to across_1 of axis_b (core/axis.h) and taken on the turn that is nearest
-// to f(t), so that f may go on over many turns.  The axis itself is held by another joint, such as a Revolute with the
-// same axes.  Any length > 0 of the axes will do.  Singular where across_1 of axis_b is parallel to axis_a.
+// The angle is counted from across_1 of axis_a to across_1 of axis_b (core/axis.h) and taken on the turn that is
+// nearest to f(t), so that f may go on over many turns.  The axis itself is held by another joint, such as a Revolute
+// with the same axes.  Any length > 0 of the axes will do.  Singular where across_1 of axis_b is parallel to axis_a.
 
 #include <array>
 

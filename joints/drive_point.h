@@ -27,9 +27,8 @@ template <int D> struct DrivePoint {
       Field{"on_b", &DrivePoint::on_b, "m", "the point in the frame of B"},
       Field{"path", &DrivePoint::path, "m", "the components of the path in the frame of A"}};
   static constexpr std::array<RowInfo, D> rows = [] {
-    constexpr std::array<RowInfo, 3> xyz{{{"x", "translation along x", "fx"},
-                                          {"y", "translation along y", "fy"},
-                                          {"z", "translation along z", "fz"}}};
+    constexpr std::array<RowInfo, 3> xyz{
+        {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"z", "translation along z", "fz"}}};
     std::array<RowInfo, D> r;
     for (std::size_t i = 0; i < D; ++i) r[i] = xyz[i];
     return r;

@@ -3,8 +3,8 @@
 //
 //   psi = z_1 . (w_A - w_C) + ratio z_2 . (w_B - w_C)        1 row, nonholonomic in form
 //
-// z_1, z_2 are the unit axes of the shafts, fixed in C.  Any length > 0 of the axes will do.  The angles themselves are not
-// held, so that ratio may be any number, as for friction wheels; with teeth, Gear does not drift.
+// z_1, z_2 are the unit axes of the shafts, fixed in C.  Any length > 0 of the axes will do.  The angles themselves are
+// not held, so that ratio may be any number, as for friction wheels; with teeth, Gear does not drift.
 // Reaction: lambda is the moment on A about z_1; ratio lambda acts on B about z_2, the opposite of both on C.
 
 #include <array>

@@ -18,9 +18,8 @@ struct PerpendicularAxes {
 
   static constexpr Summary summary{"perpendicular_axes", "an axis of A is perpendicular to an axis of B",
                                    "z_A . z_B = 0"};
-  static constexpr std::tuple fields{
-      Field{"axis_a", &PerpendicularAxes::axis_a, "", "the axis in the frame of A"},
-      Field{"axis_b", &PerpendicularAxes::axis_b, "", "the axis in the frame of B"}};
+  static constexpr std::tuple fields{Field{"axis_a", &PerpendicularAxes::axis_a, "", "the axis in the frame of A"},
+                                     Field{"axis_b", &PerpendicularAxes::axis_b, "", "the axis in the frame of B"}};
   static constexpr std::array<RowInfo, 1> rows{{{"tilt", "rotation about the common normal", "moment"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const T&) const {

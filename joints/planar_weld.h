@@ -26,9 +26,8 @@ struct PlanarWeld {
                                      Field{"on_b", &PlanarWeld::on_b, "m", "the point in the frame of B"},
                                      Field{"axis_a", &PlanarWeld::axis_a, "", "the direction in the frame of A"},
                                      Field{"axis_b", &PlanarWeld::axis_b, "", "the direction in the frame of B"}};
-  static constexpr std::array<RowInfo, 3> rows{{{"x", "translation along x", "fx"},
-                                                {"y", "translation along y", "fy"},
-                                                {"turn", "rotation", "moment"}}};
+  static constexpr std::array<RowInfo, 3> rows{
+      {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"turn", "rotation", "moment"}}};
 
   template <class T> Vec3<T> phi(const auto& a, const auto& b, const T&) const {
     const Vec2<T> d = a.point(on_a) - b.point(on_b);

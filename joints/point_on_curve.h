@@ -8,8 +8,8 @@
 //   const auto s = a.add("s", Subsystem{.coordinates = {"s"}, .M = MatrixXd::Zero(1, 1).eval()});
 //   a.connect("wire", PointOnCurve<2>{.curve = {[](const auto& s) { return cos(s); }, ...}}, ground, bead, s);
 //
-// So the curve may cross itself, and the motion tells s.  Each component of the curve is a Function: a functor, a Spline.
-// As s has no mass, the force is perpendicular to the curve.  Singular where r'(s) = 0.
+// So the curve may cross itself, and the motion tells s.  Each component of the curve is a Function: a functor, a
+// Spline. As s has no mass, the force is perpendicular to the curve.  Singular where r'(s) = 0.
 
 #include <array>
 #include <string>
@@ -34,9 +34,8 @@ template <int D> struct PointOnCurve {
       Field{"on_b", &PointOnCurve::on_b, "m", "the point in the frame of B"},
       Field{"parameter", &PointOnCurve::parameter, "", "name of the coordinate s in the third body"}};
   static constexpr std::array<RowInfo, D> rows = [] {
-    constexpr std::array<RowInfo, 3> xyz{{{"x", "translation along x", "fx"},
-                                          {"y", "translation along y", "fy"},
-                                          {"z", "translation along z", "fz"}}};
+    constexpr std::array<RowInfo, 3> xyz{
+        {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"z", "translation along z", "fz"}}};
     std::array<RowInfo, D> r;
     for (std::size_t i = 0; i < D; ++i) r[i] = xyz[i];
     return r;

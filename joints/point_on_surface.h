@@ -7,8 +7,8 @@
 //   PointOnSurface{.g = [](const auto& r) { return vec(r[2], r.norm() - 2.0); }}             its equator
 //
 // g is templated on the scalar and takes a Vec3.  Its gradients must be independent on the surface: no squares such as
-// (|r| - 2)^2.  Reaction: the force on B at the point is lambda grad g; lambda has the unit of force where g is a length.
-// A curve r(s) given by its parameter is PointOnCurve.
+// (|r| - 2)^2.  Reaction: the force on B at the point is lambda grad g; lambda has the unit of force where g is a
+// length. A curve r(s) given by its parameter is PointOnCurve.
 
 #include <array>
 

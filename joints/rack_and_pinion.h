@@ -3,10 +3,10 @@
 //
 //   phi = R angle_A - s - offset,   s = x_C . (p_B - p_C)        1 row
 //
-// angle_A is that of A against C about an axis they share, taken on the turn that is nearest to (s + offset) / R, so that
-// it counts turns.  x_C is the unit direction of the rack.  Any length > 0 of the axes will do.  A and B are held to C by a
-// revolute and a prismatic joint.  Reaction: lambda is the force between the teeth: the moment R lambda acts on A about its
-// axis, the force -lambda on B along the rack.  In the plane: RollingWheel.
+// angle_A is that of A against C about an axis they share, taken on the turn that is nearest to (s + offset) / R, so
+// that it counts turns.  x_C is the unit direction of the rack.  Any length > 0 of the axes will do.  A and B are held
+// to C by a revolute and a prismatic joint.  Reaction: lambda is the force between the teeth: the moment R lambda acts
+// on A about its axis, the force -lambda on B along the rack.  In the plane: RollingWheel.
 
 #include <array>
 
@@ -44,8 +44,9 @@ struct RackAndPinion {
   // As the bodies stand; `point` is any point of the rack.
   static RackAndPinion at_world(const Axis& pinion, const Axis& rack, const Vec3<double>& point, double radius,
                                 const auto& a, const auto& b, const auto& c) {
-    return {radius, pinion.seen_from(a), pinion.seen_from(c), rack.seen_from(c), b.local_point(point),
-            c.local_point(point), 0};
+    return {
+        radius, pinion.seen_from(a), pinion.seen_from(c), rack.seen_from(c), b.local_point(point), c.local_point(point),
+        0};
   }
 };
 

@@ -5,8 +5,8 @@
 //   psi = t_k . (velocity of A - velocity of B at the contact), k = 1, 2   no slip        1 + 2 rows
 //
 // n is the unit normal of the plane, on the side of the disk; t_1, t_2 are unit directions in the plane; e is the unit
-// axis of the disk.  The contact is at p_B - R m, m the unit direction of n - (n . e) e.  Any length > 0 of the axes will
-// do.  Reaction: the force on A at the contact along n (negative where the disk presses), t_1, t_2.
+// axis of the disk.  The contact is at p_B - R m, m the unit direction of n - (n . e) e.  Any length > 0 of the axes
+// will do.  Reaction: the force on A at the contact along n (negative where the disk presses), t_1, t_2.
 // Singular where the disk lies flat, e parallel to n.
 
 #include <array>
@@ -45,8 +45,8 @@ struct RollingDisk {
     const Vec3<T> n = a.direction(axis_a.along), e = b.direction(axis_b.along), m = n - n.dot(e) * e;
     const Vec3<T> from_b = T(-radius) / m.norm() * m;
     const Vec3<T> from_a = b.point(on_b) + from_b - a.point(on_a);
-    const Vec3<T> slip = a.point_velocity(on_a) + cross<T>(spin<T>(a), from_a) - b.point_velocity(on_b) -
-                         cross<T>(spin<T>(b), from_b);
+    const Vec3<T> slip =
+        a.point_velocity(on_a) + cross<T>(spin<T>(a), from_a) - b.point_velocity(on_b) - cross<T>(spin<T>(b), from_b);
     return {a.direction(axis_a.across_1).dot(slip), a.direction(axis_a.across_2).dot(slip)};
   }
 };

@@ -4,9 +4,9 @@
 //   phi = n . (p_A - p_B) + R                                                  contact
 //   psi = t_k . (velocity of the plane - velocity of B at the contact), k = 1, 2   no slip        1 + 2 rows
 //
-// n is the unit normal of the plane, on the side of the sphere; t_1, t_2 are unit directions in the plane.  The plane turns
-// against A by `rate` about the normal through p_A.  A turntable with a motion of its own is a body A that is driven.
-// The sphere may spin about n.  Any length > 0 of the axis will do.
+// n is the unit normal of the plane, on the side of the sphere; t_1, t_2 are unit directions in the plane.  The plane
+// turns against A by `rate` about the normal through p_A.  A turntable with a motion of its own is a body A that is
+// driven. The sphere may spin about n.  Any length > 0 of the axis will do.
 // Reaction: the force on A at the contact along n (negative where the sphere presses), t_1, t_2.  Regular everywhere.
 
 #include <array>

@@ -22,9 +22,8 @@ struct RollingWheel {
   double radius = 1;
   double offset = 0;
 
-  static constexpr Summary summary{
-      "rolling_wheel", "a wheel B rolls on a line of A, in the plane",
-      "n_A . (p_A - p_B) + R = 0, x_A . (p_A - p_B) - R (theta_B - theta_A) + offset = 0"};
+  static constexpr Summary summary{"rolling_wheel", "a wheel B rolls on a line of A, in the plane",
+                                   "n_A . (p_A - p_B) + R = 0, x_A . (p_A - p_B) - R (theta_B - theta_A) + offset = 0"};
   static constexpr std::tuple fields{
       Field{"on_a", &RollingWheel::on_a, "m", "a point of the line in the frame of A"},
       Field{"on_b", &RollingWheel::on_b, "m", "the centre of the wheel in the frame of B"},

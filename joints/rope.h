@@ -5,8 +5,8 @@
 //
 //   Rope<2>{.points = {{0, {1, 0}}, {1, {0, 0}}, {2, {3, 0}}}, .length = 5}      from body 0 over body 1 to body 2
 //
-// The bodies are those connected, counted from 0; each may appear many times.  Pulleys are small and without friction, so
-// that the tension is the same everywhere.  The rope stays taut: lambda > 0 would mean that it pushes.
+// The bodies are those connected, counted from 0; each may appear many times.  Pulleys are small and without friction,
+// so that the tension is the same everywhere.  The rope stays taut: lambda > 0 would mean that it pushes.
 // Singular where two successive points meet.
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
-// Knife edge in space: a point of a body does not move along a direction fixed in the body, the normal of a blade or the
-// axle of a narrow wheel.
+// Knife edge in space: a point of a body does not move along a direction fixed in the body, the normal of a blade or
+// the axle of a narrow wheel.
 //
 //   psi = n . p'        1 row; reaction: the force on the body along n at the point
 //

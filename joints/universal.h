@@ -1,6 +1,6 @@
 #pragma once
-// Universal joint (Cardan, Hooke): a point of body A and a point of body B coincide, and an axis of A stays perpendicular
-// to an axis of B: the two arms of the cross.
+// Universal joint (Cardan, Hooke): a point of body A and a point of body B coincide, and an axis of A stays
+// perpendicular to an axis of B: the two arms of the cross.
 //
 //   phi = (p_A - p_B,  e_A . e_B)        4 rows
 //

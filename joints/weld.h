@@ -3,8 +3,8 @@
 //
 //   phi = (p_A - p_B,  y_A . z_B,  z_A . x_B,  x_A . y_B)        6 rows
 //
-// z is the unit axis, x and y are its unit directions across (core/axis.h): for axes given by the same three numbers the
-// frames of A and B stay parallel.  Any length > 0 of the axes will do.
+// z is the unit axis, x and y are its unit directions across (core/axis.h): for axes given by the same three numbers
+// the frames of A and B stay parallel.  Any length > 0 of the axes will do.
 // Reaction: the force on A at the point in world axes, and the moments on A about x, y, z.
 // Singular only where the frames are turned by a right angle, far from the constraint.
 
@@ -36,7 +36,10 @@ struct Weld {
 
   template <class T> Vec<T, 6> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b);
-    return {d[0], d[1], d[2], a.direction(axis_a.across_2).dot(b.direction(axis_b.along)),
+    return {d[0],
+            d[1],
+            d[2],
+            a.direction(axis_a.across_2).dot(b.direction(axis_b.along)),
             a.direction(axis_a.along).dot(b.direction(axis_b.across_1)),
             a.direction(axis_a.across_1).dot(b.direction(axis_b.across_2))};
   }
