@@ -19,7 +19,7 @@ namespace mortise {
 struct DriveAngle {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
-  Function f;
+  Function f = 0.0;
 
   static constexpr Summary summary{"drive_angle", "the angle of B against A about an axis follows a function of time",
                                    "angle - f(t) = 0"};

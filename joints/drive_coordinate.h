@@ -18,7 +18,7 @@ namespace mortise {
 
 struct DriveCoordinate {
   std::string coordinate;
-  Function f;
+  Function f = 0.0;
 
   static constexpr Summary summary{"drive_coordinate", "a coordinate follows a function of time", "q - f(t) = 0"};
   static constexpr std::tuple fields{Field{"coordinate", &DriveCoordinate::coordinate, "", "its name in the body"},

@@ -15,7 +15,7 @@
 namespace mortise {
 
 struct DrivePlanarAngle {
-  Function f;
+  Function f = 0.0;
 
   static constexpr Summary summary{"drive_planar_angle", "the angle of B against A follows a function of time",
                                    "theta_B - theta_A - f(t) = 0"};

@@ -75,7 +75,7 @@ template <class World> struct Bench {
   mortise::Coordinates<typename World::Body, double> place_a, place_b;
 
   template <class J>
-  void check(const char* name, const J& joint, int freedoms, const Load<World>& load,
+  void check(const std::string& name, const J& joint, int freedoms, const Load<World>& load,
              const std::vector<double>& lambda) const {
     using namespace mortise;
     INFO(name);
@@ -97,9 +97,10 @@ template <class World> struct Bench {
     Assembly held = free;
     const auto ground = held.add("ground", Ground{});
     held.connect("base", World::weld(), ground, a);
-    held.apply("load", Push<World::Vector::RowsAtCompileTime>{
-                           World::body().local_point(place_b, load.at), load.force, load.moment},
-               b);
+    held.apply(
+        "load",
+        Push<World::Vector::RowsAtCompileTime>{World::body().local_point(place_b, load.at), load.force, load.moment},
+        b);
     const System system(held);
     const Solution solution = solve(system, system.state());
     CHECK(solution.a.cwiseAbs().maxCoeff() < statics);

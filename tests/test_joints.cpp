@@ -52,7 +52,8 @@ const V x = axis.across_1, y = axis.across_2, z = axis.along;
 const V no_force = V::Zero(), no_moment = V::Zero();
 
 // q turned by an angle about a world axis through a world point, and then moved.
-Vec<double, 7> turned(const Vec<double, 7>& q, const V& about, double angle, const V& through, const V& way = V::Zero()) {
+Vec<double, 7> turned(const Vec<double, 7>& q, const V& about, double angle, const V& through,
+                      const V& way = V::Zero()) {
   const Quaternion<double> u = quaternion_from_axis_angle(about, angle);
   return RigidBody::pose(through + rotation_matrix<double>(u) * (q.head<3>() - through) + way,
                          quaternion_product<double>(u, q.tail<4>()));
@@ -80,8 +81,8 @@ TEST_CASE("joints of points and axes: rows, freedoms and reactions") {
   const V shaft_b = z + 0.8 * x;  // 38.7 degrees from shaft A
   bench.check("constant velocity", at_world<ConstantVelocity>(point, axis, Axis(shaft_b)), 2,
               {point, {1, 2, 3}, 4 * (z + shaft_b.normalized()) / 2}, {1, 2, 3, 4});
-  bench.check("constant velocity, in line", at_world<ConstantVelocity>(point, axis, axis), 2,
-              {point, {1, 2, 3}, 4 * z}, {1, 2, 3, 4});
+  bench.check("constant velocity, in line", at_world<ConstantVelocity>(point, axis, axis), 2, {point, {1, 2, 3}, 4 * z},
+              {1, 2, 3, 4});
   const V end = point + 2 * x;  // a link of 2 m along x under a tension of 7 N
   bench.check("distance", at_world<Distance<3>>(point, end), 5, {end, 7 * x, no_moment}, {-7});
 }
@@ -91,7 +92,7 @@ TEST_CASE("drivers in space: rows, freedoms and what they apply to B") {
   // World points as seen by the bodies.
   const RigidBody body;
   const V on_a = body.local_point(bench.place_a, point), on_b = body.local_point(bench.place_b, V(point + 2 * x));
-  bench.check("drive distance", DriveDistance<3>{on_a, on_b, [](const auto& t) { return 2.0 + 0.3 * t * t; }}, 5,
+  bench.check("drive distance", DriveDistance<3>{on_a, on_b, [](const auto& t) { return 2.0 + 0.3 * t * t * t; }}, 5,
               {point + 2 * x, 7 * x, no_moment}, {-7});
   const V local = body.local_direction(bench.place_a, V(2 * x));
   const auto wave = [](double at_rest) { return [=](const auto& t) { return at_rest + 0.4 * t * t * sin(t); }; };
@@ -120,12 +121,13 @@ TEST_CASE("point on a curve r(s): s is a massless coordinate, the force is perpe
   Assembly a("bead");
   const auto base = a.add("base", Spatial::body()), body = a.add("body", Spatial::body());
   const auto s = a.add("s", Subsystem{.coordinates = {"s"}, .M = MatrixXd::Zero(1, 1).eval()});
-  a.connect("wire",
-            PointOnCurve<3>{.curve = {[](const auto& u) { return 2.0 * cos(u); }, [](const auto& u) { return 2.0 * sin(u); },
-                                      [](const auto& u) { return 0.5 * u; }},
-                            .on_a = {0.1, 0.2, 0.3},
-                            .on_b = {0.3, 0, 0}},
-            base, body, s);
+  a.connect(
+      "wire",
+      PointOnCurve<3>{.curve = {[](const auto& u) { return 2.0 * cos(u); }, [](const auto& u) { return 2.0 * sin(u); },
+                                [](const auto& u) { return 0.5 * u; }},
+                      .on_a = {0.1, 0.2, 0.3},
+                      .on_b = {0.3, 0, 0}},
+      base, body, s);
   const System two(a);
   check_joints(two);
   a.place(body, RigidBody::pose({1.8, 0.2, 0.3}, {1, 0, 0, 0}));  // s = 0: the point is at (2.1, 0.2, 0.3)
@@ -237,7 +239,8 @@ TEST_CASE("rack and pinion: rows, freedoms, tooth force, and turns counted by th
   const double R = 0.25;
   const Vec<double, 7> place_c = turned(bench.place_a, y, 0.3, point, x);
   Assembly m("steering");
-  const auto a = m.add("pinion", Spatial::body()), b = m.add("rack", Spatial::body()), c = m.add("box", Spatial::body());
+  const auto a = m.add("pinion", Spatial::body()), b = m.add("rack", Spatial::body()),
+             c = m.add("box", Spatial::body());
   m.place(a, bench.place_a);
   m.place(b, bench.place_b);
   m.place(c, place_c);
