@@ -25,6 +25,17 @@ template <class T> T nearest_turn(const T& angle, double to) {
   return angle + turn * std::round((to - value(angle)) / turn);
 }
 
+// What turns the axis of B, with its directions across, away from that of A: sin(angle) times the unit axis of the turn
+// from B to A, in these directions (x, y, z).
+//   ((y_A . z_B - z_A . y_B) / 2,  (z_A . x_B - x_A . z_B) / 2,  (x_A . y_B - y_A . x_B) / 2)
+// Regular while the angle is below a right angle; after half a turn it is 0 too, and singular.
+auto misalignment(const auto& a, const Axis& axis_a, const auto& b, const Axis& axis_b) {
+  using T = Scalar<decltype(a.direction(axis_a.along))>;
+  const Vec3<T> xa = a.direction(axis_a.across_1), ya = a.direction(axis_a.across_2), za = a.direction(axis_a.along);
+  const Vec3<T> xb = b.direction(axis_b.across_1), yb = b.direction(axis_b.across_2), zb = b.direction(axis_b.along);
+  return Vec3<T>(0.5 * (ya.dot(zb) - za.dot(yb)), 0.5 * (za.dot(xb) - xa.dot(zb)), 0.5 * (xa.dot(yb) - ya.dot(xb)));
+}
+
 // The angle of a planar body; 0 for a body without coordinates.
 template <class T> T planar_angle(const auto& body) {
   if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)

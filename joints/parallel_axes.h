@@ -4,7 +4,7 @@
 //   phi = (z_A . x_B,  z_A . y_B)        2 rows; reaction: the moments on A about y_B and -x_B
 //
 // z is the unit axis, x and y are its unit directions across.  Any length > 0 of the axes will do.
-// Singular only where the two axes are perpendicular.
+// Singular only where the two axes are perpendicular; also met where they are opposite.
 
 #include <array>
 

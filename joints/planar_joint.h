@@ -5,7 +5,7 @@
 //
 // z is the unit normal of a plane, x and y are unit directions in it.  Any length > 0 of the axes will do.
 // Reaction: the force on A along z_A at p_B, and the moments on A about y_B and -x_B.
-// Singular only where the two planes are perpendicular.
+// Singular only where the two planes are perpendicular; also met where their normals are opposite.
 
 #include <array>
 

@@ -5,7 +5,7 @@
 //
 // x is the unit direction, n is x turned left by a right angle.  Any length > 0 of the axes will do.
 // Reaction: the force on A at the point in world axes, and the moment on A.
-// Singular where the directions are perpendicular, far from the constraint.
+// Singular where the directions are perpendicular; also met where they are opposite.
 
 #include <array>
 

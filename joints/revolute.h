@@ -6,7 +6,7 @@
 // z_A is the unit axis of A; x_B, y_B are unit and perpendicular to the axis of B and to each other.
 // Any length > 0 of the axes will do.
 // Reaction: the force on A at the joint in world axes, and the moments on A about y_B and -x_B.
-// Regular everywhere near the constraint; singular only where the two axes are perpendicular.
+// Singular only where the two axes are perpendicular; also met where they are opposite.
 
 #include <array>
 

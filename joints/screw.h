@@ -7,7 +7,8 @@
 // The angle is taken on the turn that is nearest to displacement / h, so that it counts turns.  z is the unit axis, x
 // and y are its unit directions across.  Any length > 0 of the axes will do; a pitch < 0 is a left-handed thread.
 // Reaction: the forces on A along x_B, y_B at p_A, the moments on A about y_B and -x_B, and the force lambda on A along
-// the axis, with the moment -h lambda about it.  Singular only where the two axes are perpendicular.
+// the axis, with the moment -h lambda about it.  Singular only where the two axes are perpendicular; also met where
+// they are opposite.
 
 #include <array>
 

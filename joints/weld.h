@@ -1,15 +1,17 @@
 #pragma once
 // Weld: a point and an axis with its directions across of body A coincide with those of body B; the two move as one.
 //
-//   phi = (p_A - p_B,  y_A . z_B,  z_A . x_B,  x_A . y_B)        6 rows
+//   phi = (p_A - p_B,  s)        6 rows
 //
-// z is the unit axis, x and y are its unit directions across (core/axis.h): for axes given by the same three numbers
-// the frames of A and B stay parallel.  Any length > 0 of the axes will do.
+// s is the sine of the angle between the frames of the axes times the axis of that turn (misalignment, core/angles.h).
+// A frame is x, y, z: z the unit axis, x and y its unit directions across (core/axis.h).  For axes given by the same
+// three numbers the frames of A and B stay parallel.  Any length > 0 of the axes will do.
 // Reaction: the force on A at the point in world axes, and the moments on A about x, y, z.
-// Singular only where the frames are turned by a right angle, far from the constraint.
+// Regular while the frames are turned by less than a right angle; after half a turn the rows are 0 too, and singular.
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -22,7 +24,7 @@ struct Weld {
   Axis axis_b{0, 0, 1};
 
   static constexpr Summary summary{"weld", "two bodies in space move as one",
-                                   "p_A - p_B = 0, y_A . z_B = z_A . x_B = x_A . y_B = 0"};
+                                   "p_A - p_B = 0, sin(angle) (axis of the turn) = 0"};
   static constexpr std::tuple fields{Field{"on_a", &Weld::on_a, "m", "the point in the frame of A"},
                                      Field{"on_b", &Weld::on_b, "m", "the point in the frame of B"},
                                      Field{"axis_a", &Weld::axis_a, "", "the axis in the frame of A"},
@@ -36,12 +38,8 @@ struct Weld {
 
   template <class T> Vec<T, 6> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b);
-    return {d[0],
-            d[1],
-            d[2],
-            a.direction(axis_a.across_2).dot(b.direction(axis_b.along)),
-            a.direction(axis_a.along).dot(b.direction(axis_b.across_1)),
-            a.direction(axis_a.across_1).dot(b.direction(axis_b.across_2))};
+    const Vec3<T> turn = misalignment(a, axis_a, b, axis_b);
+    return {d[0], d[1], d[2], turn[0], turn[1], turn[2]};
   }
   // The moments are then about x, y, z of the world where the bodies stand.
   static Weld at_world(const Vec3<double>& point, const auto& a, const auto& b) {

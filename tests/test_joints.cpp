@@ -291,6 +291,13 @@ TEST_CASE("angles and displacements of joints: about their axis, and with all tu
     CHECK(std::abs(screw.displacement(a, moved) - 0.2 * turns) < 1e2 * round_off);
     CHECK(screw.phi(a, moved, 0.0).cwiseAbs().maxCoeff() < 1e2 * round_off);
   }
+  const Weld weld = Weld::at_world(point, a, b);  // frames along x, y, z of the world
+  for (const double angle : {-2.0, 0.3, 1.5}) {
+    const V e = V(1, -2, 2) / 3;
+    const Vec<double, 6> phi = weld.phi(a, View{body, turned(bench.place_b, e, angle, point)}, 0.0);
+    CHECK(phi.head<3>().norm() < round_off);
+    CHECK((phi.tail<3>() + std::sin(angle) * e).norm() < round_off);
+  }
   CHECK(nearest_turn(0.5, 13) == doctest::Approx(0.5 + 4 * pi).epsilon(1e-15));
   CHECK(nearest_turn(0.5, -9) == doctest::Approx(0.5 - 4 * pi).epsilon(1e-15));
 }
