@@ -1,6 +1,7 @@
 #include <mortise/assembly/assembly.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace mortise {
@@ -113,7 +114,7 @@ void Assembly::set_gravity(const Vec3<double>& g) {
   gravity_ = g;
 }
 
-std::shared_ptr<const BodyModel> Assembly::find(const std::string& path) const {
+std::pair<const Assembly*, std::string> Assembly::owner(const std::string& path) const {
   const Assembly* where = this;
   std::string rest = path;
   for (auto slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/')) {
@@ -126,11 +127,62 @@ std::shared_ptr<const BodyModel> Assembly::find(const std::string& path) const {
     where = &it->part;
     rest = rest.substr(slash + 1);
   }
-  const auto it = where->models_.find(rest);
-  if (it == where->models_.end())
+  if (where->models_.count(rest) == 0)
     Label{"body", path}.fail<InvalidModel>(fmt::format("assembly '{}' has no body '{}'", where->name_, rest),
                                            where->did_you_mean(rest));
-  return it->second;
+  return {where, rest};
+}
+
+std::shared_ptr<const BodyModel> Assembly::find(const std::string& path) const {
+  const auto [where, name] = owner(path);
+  return where->models_.at(name);
+}
+
+VectorXd Assembly::place(const std::string& path) const {
+  const auto [where, name] = owner(path);
+  const auto it = where->places_.find(name);
+  return it != where->places_.end() ? it->second : where->models_.at(name)->neutral();
+}
+
+namespace {
+
+// One finite number per coordinate, meeting the body's own constraint.
+void require_place(const Label& label, const BodyModel& body, const VectorXd& q) {
+  const std::vector<std::string> names = body.coordinates();
+  if (q.size() != static_cast<Index>(names.size()))
+    label.fail<WrongSize>(fmt::format("its place has {} numbers for {} coordinates", q.size(), names.size()),
+                          "give one number per coordinate");
+  for (Index i = 0; i < q.size(); ++i)
+    if (!std::isfinite(q[i]))
+      label.fail<NonFinite>(fmt::format("its place has {} = {}", names[static_cast<std::size_t>(i)], q[i]),
+                            "give finite numbers");
+  const auto own = body.own_constraint();
+  if (!own) return;
+  constexpr double met = 1e-6;
+  const auto rows = own->rows();
+  const auto m = static_cast<Index>(rows.size());
+  const State s{q, VectorXd::Zero(q.size()), 0, nullptr};
+  VectorXd value(m), b(m);
+  MatrixXd A(m, q.size());
+  std::vector<Eigen::Map<MatrixXd>> blocks{{A.data(), m, q.size()}};
+  const Index first = 0;
+  own->evaluate(s, Firsts(&first, 1), value, b, blocks);
+  for (Index i = 0; i < m; ++i)
+    label.require(std::abs(value[i]) <= met,
+                  fmt::format("at its place its own row '{}' is {:.3g}, not 0 within {:.0e}",
+                              rows[static_cast<std::size_t>(i)].name, value[i], met),
+                  "give coordinates that meet it");
+}
+
+}  // namespace
+
+void Assembly::set_place(const Label& label, const Reference& body, const VectorXd& q) {
+  if (const auto slash = body.path.find('/'); slash != std::string::npos)
+    return nested(body.path.substr(0, slash)).set_place(label, {body.path.substr(slash + 1), body.model}, q);
+  label.require(find(body.path) == body.model, fmt::format("it is not the one of assembly '{}'", name_),
+                "use a handle that this assembly's add() returned, or nested[handle] for a nested one");
+  require_place(label, *body.model, q);
+  places_[body.path] = q;
 }
 
 void Assembly::require_known(const Label& label, const std::vector<Reference>& bodies) const {
@@ -171,6 +223,7 @@ void Assembly::remove(const std::string& name) {
     Label{"part", name}.fail<InvalidModel>(fmt::format("assembly '{}' has no part of this name", name_),
                                            did_you_mean(name));
   models_.erase(name);
+  places_.erase(name);
   (void)(erase(bodies_) || erase(constraints_) || erase(forces_) || erase(nested_));  // it is one of these
 }
 

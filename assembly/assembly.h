@@ -23,6 +23,7 @@
 #include <mortise/assembly/body_of.h>
 #include <mortise/assembly/force_of.h>
 #include <mortise/assembly/joint_of.h>
+#include <mortise/core/at_world.h>
 #include <mortise/core/fields.h>
 
 namespace mortise {
@@ -62,6 +63,12 @@ class Assembly {
   }
   Nested add(const std::string& name, const Assembly& part);
 
+  // Where a body starts, which System::state() and at_world() go by; until then that is its neutral coordinates.
+  template <Body B> void place(const Handle<B>& body, const Coordinates<B, double>& q) {
+    set_place({"body", body.path}, {body.path, body.model}, q);
+  }
+  VectorXd place(const std::string& path) const;  // of a body; throws if there is none
+
   // A joint connects bodies; J::phi or J::psi is called with them in this order.
   template <class J, Body... B> void connect(const std::string& name, J joint, const Handle<B>&... body) {
     static_assert(sizeof...(B) > 0, "a joint connects at least one body");
@@ -78,6 +85,18 @@ class Assembly {
     probe(label, bodies, *model);
     names_.insert(name);
     constraints_.push_back({name, bodies, std::move(model)});
+  }
+
+  // A joint that finds its body-fixed data from the places of the bodies at this moment (core/at_world.h).
+  template <class J, class... W, Body... B>
+  void connect(const std::string& name, const AtWorld<J, W...>& joint, const Handle<B>&... body) {
+    const Label label{"joint", name};
+    require_new(label);
+    require_known(label, {{body.path, body.model}...});
+    const auto make = [&](const W&... data) {
+      return J::at_world(data..., Placed<B, double>{body.model->modelled()->body, place(body.path)}...);
+    };
+    connect(name, std::apply(make, joint.data), body...);
   }
 
   // A force acts on bodies; F::act or F::potential is called with them in this order.
@@ -134,6 +153,7 @@ class Assembly {
   const std::vector<PartEntry<ConstraintModel>>& constraints() const { return constraints_; }
   const std::vector<PartEntry<ForceModel>>& forces() const { return forces_; }
   const std::list<NestedEntry>& nested() const { return nested_; }
+  const std::map<std::string, VectorXd>& places() const { return places_; }  // of its own bodies, where given
 
  private:
   void require_new(const Label& label) const;
@@ -143,12 +163,16 @@ class Assembly {
   // One trial call at neutral coordinates, so that a functor that asks for what is not there is found here.
   static void probe(const Label& label, const std::vector<Reference>& bodies, const ConstraintModel& model);
   static void probe(const Label& label, const std::vector<Reference>& bodies, const ForceModel& model);
+  // The assembly that holds the body itself, and the name of the body there; throws if there is none.
+  std::pair<const Assembly*, std::string> owner(const std::string& path) const;
   std::shared_ptr<const BodyModel> find(const std::string& path) const;  // throws if there is none
+  void set_place(const Label& label, const Reference& body, const VectorXd& q);
   std::string did_you_mean(const std::string& name) const;
 
   std::string name_;
   std::set<std::string> names_;                                     // of all parts
   std::map<std::string, std::shared_ptr<const BodyModel>> models_;  // of bodies_, by name
+  std::map<std::string, VectorXd> places_;
   std::optional<Vec3<double>> gravity_;
   std::vector<BodyEntry> bodies_;
   std::vector<PartEntry<ConstraintModel>> constraints_;

@@ -68,6 +68,7 @@ void System::flatten(const Assembly& assembly, const std::string& prefix,
     if (auto own = e.model->own_constraint())
       constraints_.push_back({prefix + e.name, true, 0, 0, 0, {bodies_.size() - 1}, 0, std::move(own)});
   }
+  for (const auto& [name, q] : assembly.places()) places_.emplace_back(index.at(prefix + name), q);
   for (const auto& e : assembly.nested()) flatten(e.part, prefix + e.name + "/", index);
   const auto indices = [&](const std::vector<Assembly::Reference>& references) {
     std::vector<std::size_t> out;
@@ -102,6 +103,7 @@ std::vector<Index> System::firsts(const std::vector<std::size_t>& bodies) const 
 State System::state() const {
   State s{VectorXd::Zero(size()), VectorXd::Zero(size()), 0, names_};
   for (const BodyInfo& b : bodies_) s.q.segment(b.first, b.size) = b.model->neutral();
+  for (const auto& [body, q] : places_) s.q.segment(bodies_[body].first, bodies_[body].size) = q;
   return s;
 }
 

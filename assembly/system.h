@@ -72,7 +72,7 @@ class System {
   RowName row(Index i) const;
   const std::shared_ptr<const CoordinateTable>& names() const { return names_; }
 
-  // Every body at its neutral coordinates, at rest, t = 0.
+  // Every body where it was placed, or at its neutral coordinates; at rest, t = 0.
   State state() const;
   // Throws WrongSize or NonFinite, naming the coordinate, if s is no state of this system.
   void require_state(const State& s) const;
@@ -109,6 +109,7 @@ class System {
   std::string name_;
   Vec3<double> gravity_ = Vec3<double>::Zero();
   std::vector<BodyInfo> bodies_;
+  std::vector<std::pair<std::size_t, VectorXd>> places_;  // of bodies that were placed
   std::vector<ConstraintInfo> constraints_;
   std::vector<ForceInfo> forces_;
   std::vector<int> groups_;

@@ -18,6 +18,8 @@ struct Ground {
   template <class T, int D> Vec<T, D> direction(const Vec<T, 0>&, const Vec<double, D>& d) const {
     return d.template cast<T>();
   }
+  template <int D> Vec<double, D> local_point(const Vec<double, 0>&, const Vec<double, D>& p) const { return p; }
+  template <int D> Vec<double, D> local_direction(const Vec<double, 0>&, const Vec<double, D>& d) const { return d; }
   template <class T> Mat<T, 0, 0> mass_matrix(const Vec<T, 0>&, const T&) const { return {}; }
   template <class T> Vec<T, 0> force(const Vec<T, 0>&, const Vec<T, 0>&, const T&) const { return {}; }
 

@@ -33,6 +33,8 @@ template <int D> struct Particle {
   template <class T> Vec<T, D> direction(const Vec<T, D>&, const Vec<double, D>& d) const {
     return d.template cast<T>();
   }
+  Vec<double, D> local_point(const Vec<double, D>& q, const Vec<double, D>& p) const { return p - q; }
+  Vec<double, D> local_direction(const Vec<double, D>&, const Vec<double, D>& d) const { return d; }
   template <class T> Mat<T, D> mass_matrix(const Vec<T, D>&, const T&) const { return T(mass) * Mat<T, D>::Identity(); }
   template <class T> Vec<T, D> force(const Vec<T, D>&, const Vec<T, D>&, const T&) const { return Vec<T, D>::Zero(); }
   template <class T> Vec<T, D> first_moment(const Vec<T, D>& q) const { return T(mass) * q; }

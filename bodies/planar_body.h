@@ -39,6 +39,13 @@ struct PlanarBody {
   template <class T> Vec2<T> point(const Vec3<T>& q, const Vec2<double>& r) const {
     return q.template head<2>() + direction(q, r);
   }
+  Vec2<double> local_direction(const Vec3<double>& q, const Vec2<double>& d) const {
+    const double c = std::cos(q[2]), s = std::sin(q[2]);
+    return {c * d[0] + s * d[1], -s * d[0] + c * d[1]};
+  }
+  Vec2<double> local_point(const Vec3<double>& q, const Vec2<double>& p) const {
+    return local_direction(q, p - q.head<2>());
+  }
   template <class T> T angular_velocity(const Vec3<T>&, const Vec3<T>& v) const { return v[2]; }
 
   template <class T> Mat<T, 3> mass_matrix(const Vec3<T>& q, const T&) const {

@@ -57,6 +57,12 @@ struct RigidBody {
   template <class T> Vec3<T> point(const Vec<T, 7>& q, const Vec3<double>& r) const {
     return q.template head<3>() + direction(q, r);
   }
+  Vec3<double> local_direction(const Vec<double, 7>& q, const Vec3<double>& d) const {
+    return rotation_matrix<double>(q.tail<4>()).transpose() * d;
+  }
+  Vec3<double> local_point(const Vec<double, 7>& q, const Vec3<double>& p) const {
+    return local_direction(q, p - q.head<3>());
+  }
   template <class T> Vec3<T> angular_velocity_body(const Vec<T, 7>& q, const Vec<T, 7>& v) const {
     const Quaternion<T> u = q.template tail<4>();
     return T(2.0) / u.squaredNorm() * (quaternion_E<T>(u) * v.template tail<4>());

@@ -4,6 +4,8 @@
 //   Axis z{0, 0, 2};      z.along = (0, 0, 1); z.across_1, z.across_2 and z.along are right-handed
 //
 // Any length > 0 will do; one of length 0 is refused when the part that holds it is added (fields.h).
+// An angle about an axis is counted from across_1 of one body to across_1 of the other.  Two axes of the same three
+// numbers have the same across_1; who needs another one gives it as the second direction.
 
 #include <mortise/core/types.h>
 
@@ -18,6 +20,25 @@ struct Axis {
     across_1 = along.unitOrthogonal();
     across_2 = along.cross(across_1);
   }
+  // across_1 is what `towards` has across d.
+  Axis(const Vec3<double>& d, const Vec3<double>& towards) : along(d.stableNormalized()) {
+    across_1 = (towards - along.dot(towards) * along).stableNormalized();
+    across_2 = along.cross(across_1);
+  }
+
+  // This axis of the world in the frame of a body at its place.
+  Axis seen_from(const auto& body) const { return {body.local_direction(along), body.local_direction(across_1)}; }
+};
+
+// The same in the plane: across is along, turned left by a right angle.
+struct PlanarAxis {
+  Vec2<double> along, across;
+
+  PlanarAxis() : PlanarAxis(1, 0) {}
+  PlanarAxis(double x, double y) : PlanarAxis(Vec2<double>(x, y)) {}
+  PlanarAxis(const Vec2<double>& d) : along(d.stableNormalized()), across(-along[1], along[0]) {}
+
+  PlanarAxis seen_from(const auto& body) const { return {body.local_direction(along)}; }
 };
 
 }  // namespace mortise

@@ -52,9 +52,21 @@ inline void require_field(const Label& label, std::string_view name, std::string
   label.require(range != Range::positive || x > 0, fact("is not positive"), "give a finite number > 0");
   label.require(range != Range::nonzero || x != 0, fact("is zero"), "give a number other than 0");
 }
+inline void require_field(const Label& label, std::string_view name, std::string_view unit, Range range, int x) {
+  require_field(label, name, unit, range, static_cast<double>(x));
+}
+template <class D>
+void require_direction(const Label& label, std::string_view name, const Eigen::MatrixBase<D>& along) {
+  label.require(along.allFinite(), fmt::format("{} is not finite", name), "give finite numbers");
+  label.require(along.norm() > 0.5, fmt::format("{} has length 0", name), "give a direction; any length > 0 will do");
+}
 inline void require_field(const Label& label, std::string_view name, std::string_view, Range, const Axis& x) {
-  label.require(x.along.allFinite(), fmt::format("{} is not finite", name), "give finite numbers");
-  label.require(x.along.norm() > 0.5, fmt::format("{} has length 0", name), "give a direction; any length > 0 will do");
+  require_direction(label, name, x.along);
+  label.require(x.across_1.norm() > 0.5, fmt::format("the second direction of {} has no part across the first", name),
+                "give two directions that are not parallel");
+}
+inline void require_field(const Label& label, std::string_view name, std::string_view, Range, const PlanarAxis& x) {
+  require_direction(label, name, x.along);
 }
 template <class D>
 void require_field(const Label& label, std::string_view name, std::string_view unit, Range range,
@@ -67,7 +79,9 @@ void require_field(const Label& label, std::string_view name, std::string_view u
       if (!std::isfinite(x(i, j)) || range != Range::finite) require_field(label, part(i, j), unit, range, x(i, j));
 }
 // Names, switches and functions have no range.
-template <class V> void require_field(const Label&, std::string_view, std::string_view, Range, const V&) {}
+template <class V>
+requires(!std::is_base_of_v<Eigen::EigenBase<V>, V>)  // else it would be the better match for vectors
+    void require_field(const Label&, std::string_view, std::string_view, Range, const V&) {}
 
 }  // namespace detail
 

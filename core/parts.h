@@ -6,13 +6,16 @@
 //           mass_matrix(q, t)         n x n, symmetric, positive semi-definite, possibly singular
 //           force(q, v, t)            n, own forces and velocity terms: M q'' = force + ...
 //         and where they make sense   point(q, r)  direction(q, d)  angular_velocity(q, v)  first_moment(q)
+//                                     local_point(q, p)             the inverse of point, for double; the same for
+//                                     local_direction(q, d)         directions
 //                                     phi(q) with own_rows          the body's own constraint
 //                                     massless(q)                   null(M), where known better than from M's entries
 //                                     groups                        coordinates that share one scale
 //                                     neutral()                     coordinates to start from (default 0)
 //                                     describe(q, dq)               a motion in words
 //                                     validate(label)
-// Joint   phi(bodies..., t) = 0 and/or psi(bodies..., t) = 0; optionally nonideal(bodies..., t), rows, validate(...)
+// Joint   phi(bodies..., t) = 0 and/or psi(bodies..., t) = 0; optionally nonideal(bodies..., t), rows, validate(...),
+//         and a static at_world(world data..., bodies...) that makes the joint from the bodies at their places
 // Force   act(bodies..., t), or potential(bodies..., t); optionally validate(label)
 //
 // All functions are templated on the scalar; derivatives are taken by dual numbers.  A part may tell its fields
@@ -90,6 +93,10 @@ template <Body B, class T> struct Placed {
   auto point(const auto& r) const { return body.point(q, r); }
   auto direction(const auto& d) const { return body.direction(q, d); }
   const T& coordinate(std::string_view name) const { return q[require_coordinate(body, name)]; }
+
+  // The world point p and the world direction d in the frame of the body.
+  auto local_point(const auto& p) const { return body.local_point(q, p); }
+  auto local_direction(const auto& d) const { return body.local_direction(q, d); }
 };
 
 // A body in motion, as psi(bodies..., t) sees it.

@@ -30,6 +30,10 @@ template <int D> struct Distance {
     const Vec<T, D> d = a.point(on_a) - b.point(on_b);
     return Vec<T, 1>(d.norm() - (length + rate * t));
   }
+  // From a point of A to a point of B, both given in the world.
+  static Distance at_world(const Vec<double, D>& from, const Vec<double, D>& to, const auto& a, const auto& b) {
+    return {a.local_point(from), b.local_point(to), (to - from).norm(), 0};
+  }
 };
 
 }  // namespace mortise

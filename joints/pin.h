@@ -21,6 +21,9 @@ struct Pin {
       {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}}};
 
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
+  static Pin at_world(const Vec2<double>& point, const auto& a, const auto& b) {
+    return {a.local_point(point), b.local_point(point)};
+  }
 };
 
 }  // namespace mortise

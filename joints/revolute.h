@@ -4,11 +4,13 @@
 //   phi = (p_A - p_B,  z_A . x_B,  z_A . y_B)        5 rows
 //
 // z_A is the unit axis of A; x_B, y_B are unit and perpendicular to the axis of B and to each other.
-// Reaction: the force on A at the joint in world axes, and the moments that hold the axes together.
-// Regular everywhere near the constraint; singular only where the two axes are perpendicular.
+// Any length > 0 of the axes will do.
+// Reaction: the force on A at the joint in world axes, and the moments on A about y_B and -x_B.
+// Singular only where the two axes are perpendicular; also met where they are opposite.
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -35,6 +37,11 @@ struct Revolute {
   template <class T> Vec<T, 5> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b), z = a.direction(axis_a.along);
     return stack(d, z.dot(b.direction(axis_b.across_1)), z.dot(b.direction(axis_b.across_2)));
+  }
+  // Of B about the axis, seen from A, in (-pi, pi]; nearest_turn() counts turns.
+  auto angle(const auto& a, const auto& b) const { return angle_about(a, axis_a, b, axis_b); }
+  static Revolute at_world(const Vec3<double>& point, const Axis& axis, const auto& a, const auto& b) {
+    return {a.local_point(point), b.local_point(point), axis.seen_from(a), axis.seen_from(b)};
   }
 };
 

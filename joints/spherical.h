@@ -21,6 +21,9 @@ struct Spherical {
       {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"z", "translation along z", "fz"}}};
 
   template <class T> Vec3<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
+  static Spherical at_world(const Vec3<double>& point, const auto& a, const auto& b) {
+    return {a.local_point(point), b.local_point(point)};
+  }
 };
 
 }  // namespace mortise
