@@ -5,14 +5,14 @@
 //   Function f = Spline({0, 1, 2}, {0, 0.5, 0});                        or a Table
 //   Function f = 1.5;                                                   or a constant
 //
-// It is called with any scalar of dual.h.
+// It is called with any scalar of dual.h or jet.h.
 
 #include <concepts>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
-#include <mortise/core/dual.h>
+#include <mortise/core/jet.h>
 
 namespace mortise {
 
@@ -38,6 +38,9 @@ class Function {
   template <int M, int N>
   static Dual<Dual<double, M>, N> lift(const Dual<Dual<double, M>, N>& t, double f, double f1, double f2) {
     return Dual<Dual<double, M>, N>::chain(t, lift(t.v, f, f1, f2), lift(t.v, f1, f2, 0));
+  }
+  template <int K> static Jet<K> lift(const Jet<K>& t, double f, double f1, double f2) {
+    return Jet<K>::chain(t, f, f1, f2);
   }
 
   std::function<SecondOrder(const SecondOrder&)> f_;
