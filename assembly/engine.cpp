@@ -51,6 +51,7 @@ Engine::Engine(const System& system, int threads) : system_(system), workers_(th
     const auto& c = system.constraints()[i];
     if (c.own && bodies_[c.bodies[0]].model->meets_own_rows()) continue;
     if (!c.model->ideal()) nonideal_.push_back(constraint_.size());
+    if (c.model->reacts()) reacting_.push_back(i);
     constraint_.push_back(i);
     joint_.push_back(c.model.get());
   }
@@ -86,6 +87,18 @@ void Engine::evaluate(const State& s) {
   for (const std::size_t i : nonideal_) {
     const std::size_t place = joint_place_[constraint_[i]];
     joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+  }
+}
+
+void Engine::react(const State& s, VectorXd& force) {
+  force = f_;
+  std::vector<double*> to;
+  for (const std::size_t i : reacting_) {
+    const auto& c = system_.constraints()[i];
+    const std::size_t place = joint_place_[i];
+    to.clear();
+    for (const std::size_t b : c.bodies) to.push_back(force.data() + bodies_[b].y);
+    c.model->react(s, {&firsts_[place], &seen_[place]}, lambda_.data() + c.row, to.data());
   }
 }
 

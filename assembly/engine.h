@@ -40,6 +40,12 @@ class Engine {
   Status solve(const VectorXd& force, const VectorXd& rhs);
   Status solve() { return solve(f_, b_); }
 
+  // Constraints whose law needs their own reaction (ConstraintModel::reacts), by index in the system; and force() with
+  // what these laws give for the multipliers found last.
+  const std::vector<std::size_t>& reacting() const { return reacting_; }
+  void react(const State& s, VectorXd& force);
+  void set_lambda(const std::vector<Index>& rows, const VectorXd& values) { lambda_(rows) = values; }
+
   // Off: rows are balanced by their own entries and nobody is warned.  To measure what the alarm costs, no more.
   void set_alarm(bool on) { alarm_ = on; }
   // Bodies whose massless unknowns the alarm of the last factor() doubts; empty where all is well.
@@ -165,6 +171,7 @@ class Engine {
   std::vector<std::size_t> constraint_;        // of the first nodes
   std::vector<const ConstraintModel*> joint_;  // the same
   std::vector<std::size_t> nonideal_;          // among them
+  std::vector<std::size_t> reacting_;          // constraints of the system
   std::vector<Node> nodes_;
   std::vector<Entry> entries_;
   std::vector<Touch> touches_, holds_;

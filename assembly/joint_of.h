@@ -55,6 +55,11 @@ inline constexpr bool has_marked_phi<J, T, A, std::index_sequence<i...>> =
   j.phi(view..., t);
 };
 
+template <class J, int M, class... B>
+concept HasReact = requires(const J& j, Acted<B, double>&... b, const Vec<double, M>& lambda) {
+  j.react(b..., 0.0, lambda);
+};
+
 template <class J, class T, class... B>
 concept HasNonideal = requires(const J& j, Acted<B, T>&... b, const T& t) {
   j.nonideal(b..., t);
@@ -162,8 +167,22 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
     }
   }
 
+  bool reacts() const override { return detail::HasReact<J, m, B...>; }
+  void react(const State& s, const Places& at, const double* lambda, double* const* f) const override {
+    if constexpr (detail::HasReact<J, m, B...>)
+      bodies_.acted(s, at, f, [&](auto&... view) { joint_.react(view..., s.t, reaction(lambda)); });
+  }
+  void react(const State& s, Firsts first, const double* lambda, VectorRef C) const override {
+    if constexpr (detail::HasReact<J, m, B...>) {
+      const Vec<double, dynamic> q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+      bodies_.add(
+          bodies_.template acted<double>(q, v, [&](auto&... view) { joint_.react(view..., s.t, reaction(lambda)); }),
+          first, C);
+    }
+  }
+
   bool ideal() const override { return !detail::HasNonideal<J, double, B...>; }
-  bool differentiable() const override { return ideal() || detail::HasNonideal<J, FirstOrder, B...>; }
+  bool differentiable() const override { return !reacts() && (ideal() || detail::HasNonideal<J, FirstOrder, B...>); }
   void nonideal(const State& s, Firsts first, VectorRef C) const override {
     if constexpr (detail::HasNonideal<J, double, B...>)
       bodies_.add(law<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, C);
@@ -178,6 +197,7 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
 
  private:
+  static Vec<double, m> reaction(const double* lambda) { return Eigen::Map<const Vec<double, m>>(lambda); }
   template <class T> auto call_phi(const auto& views, const T& t) const {
     return std::apply([&](const auto&... view) { return joint_.phi(view..., t); }, views);
   }

@@ -51,7 +51,12 @@ class ConstraintModel {
   virtual void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const = 0;
   virtual void nonideal(const State& s, const Places& at, double* const* f) const = 0;  // adds T'C, one f per body
 
-  virtual bool ideal() const = 0;
+  // A law that needs the joint's own reaction, such as dry friction: adds T'C or C for given multipliers of its rows.
+  virtual bool reacts() const = 0;
+  virtual void react(const State& s, const Places& at, const double* lambda, double* const* f) const = 0;
+  virtual void react(const State& s, Firsts first, const double* lambda, VectorRef C) const = 0;
+
+  virtual bool ideal() const = 0;  // no law C(q, v, t)
   virtual bool differentiable() const = 0;  // false: its law is written for double only
   virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C
   virtual std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const = 0;  // none: double only

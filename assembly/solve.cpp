@@ -68,10 +68,12 @@ Solution dense(const System& system, const Evaluation& e, const RankOptions& opt
   return {m.a, e.Q, m.Qc, m.Qc_ideal, m.Qc_nonideal, m.lambda, {}, report.warnings, system.names()};
 }
 
-Solution sparse(const System& system, const Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
+// Adds to C what laws give that need their own reaction.
+Solution sparse(const System& system, Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
   Solver solver(system, {.rank = options});
   Solution s{solver.solve(e), e.Q, VectorXd(system.size()), {}, VectorXd::Zero(system.size()), solver.lambda(), {}, {},
              system.names()};
+  e.C += solver.friction();
   s.warnings = solver.warnings();
   unique = solver.unique();
   const auto times_mass = [&](const VectorXd& a, VectorXd& Ma) {
@@ -90,12 +92,24 @@ Solution sparse(const System& system, const Evaluation& e, const RankOptions& op
 
 }  // namespace
 
-Solution solve(const System& system, const Evaluation& e, const RankOptions& options) {
+Solution solve(const System& system, const Evaluation& given, const RankOptions& options) {
   std::vector<bool> unique;
+  Evaluation e = given;
+  const auto& constraints = system.constraints();
+  if (system.size() <= dense_at_most &&
+      std::any_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.model->reacts(); })) {
+    Solver solver(system, {.rank = options});
+    (void)solver.solve(e);
+    e.C += solver.friction();
+  }
   Solution s = system.size() <= dense_at_most ? dense(system, e, options, unique) : sparse(system, e, options, unique);
   for (const System::ConstraintInfo& c : system.constraints()) {
     Reaction r{c.name, s.lambda.segment(c.row, c.rows), Eigen::SparseVector<double>(system.size()), true};
-    const VectorXd C = c.model->ideal() ? VectorXd() : system.nonideal(c, e.state);
+    VectorXd C = c.model->ideal() ? VectorXd() : system.nonideal(c, e.state);
+    if (c.model->reacts()) {
+      if (C.size() == 0) C.setZero(system.size());
+      system.react(c, e.state, s.lambda, C);
+    }
     for (std::size_t k = 0; k < c.bodies.size(); ++k) {
       const auto& b = system.bodies()[c.bodies[k]];
       VectorXd force = e.A(c.block + k).transpose() * r.lambda;
@@ -104,6 +118,7 @@ Solution solve(const System& system, const Evaluation& e, const RankOptions& opt
         force += C.segment(b.first, b.size);
       for (Index i = 0; i < b.size; ++i) r.force.coeffRef(b.first + i) += force[i];
     }
+    r.power = r.force.dot(e.state.v);
     for (Index i = c.row; i < c.row + c.rows; ++i) r.unique = r.unique && unique[static_cast<std::size_t>(i)];
     s.reactions.push_back(std::move(r));
   }

@@ -18,6 +18,7 @@ struct Reaction {
   VectorXd lambda;                    // one per row, meaning as in the joint's header
   Eigen::SparseVector<double> force;  // generalised force of this joint on all coordinates: A_k' lambda_k + its C
   bool unique;                        // false: redundant rows share the load, this is the split of least norm
+  double power = 0;                   // [W] force . v: > 0 where the joint puts energy in, by its drive or its law C
 };
 
 struct Solution {

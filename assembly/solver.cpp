@@ -63,7 +63,10 @@ std::size_t constraint_of(const System& system, Index row) {
 }  // namespace
 
 Solver::Solver(const System& system, const SolverOptions& options)
-    : system_(system), options_(options), engine_(std::make_unique<Engine>(system, options.threads)) {}
+    : system_(system),
+      options_(options),
+      engine_(std::make_unique<Engine>(system, options.threads)),
+      friction_(VectorXd::Zero(system.size())) {}
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
@@ -90,8 +93,72 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
                                                    "check the masses and the formulas of the parts");
   }
   if (status != Engine::Status::solved) require_consistent(s, e, status == Engine::Status::stalled);
+  if (!engine_->reacting().empty()) balance(s);
   engine_->accelerations(a_);
   return a_;
+}
+
+// Laws that need their own reaction: solves again with the forces of the last multipliers, until these stay.  The steps
+// are those of Anderson: the combination of the last ones for which multipliers and forces would agree best.
+void Solver::balance(const State& s) {
+  constexpr int most = 100, memory = 8;
+  constexpr double agree = 1e-13, stuck = 1e-10;  // of the largest multiplier
+  const auto& joints = engine_->reacting();
+  const std::vector<bool> known = unique();
+  std::vector<Index> rows;
+  for (const std::size_t i : joints) {
+    const auto& c = system_.constraints()[i];
+    for (Index r = c.row; r < c.row + c.rows; ++r) {
+      if (!known[static_cast<std::size_t>(r)])
+        Label{"joint", c.name}.fail<NotDetermined>(
+            fmt::format("its friction needs its reaction, which is not unique: row '{}' shares its load",
+                        system_.row(r).name),
+            "remove redundant rows, or give it a law that does not need the reaction");
+      rows.push_back(r);
+    }
+  }
+  const auto n = static_cast<Index>(rows.size());
+  VectorXd force, x = engine_->lambda()(rows), g(n), last_x, last_gap;
+  MatrixXd steps(n, 0), changes(n, 0);  // of x and of the gap g - x
+  double size = 0, off = 0, best = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most; ++k) {
+    engine_->set_lambda(rows, x);
+    engine_->react(s, force);
+    (void)engine_->solve(force, engine_->rhs());
+    g = engine_->lambda()(rows);
+    const VectorXd gap = g - x;
+    size = std::max({size, g.cwiseAbs().maxCoeff(), 1e-300});
+    off = gap.cwiseAbs().maxCoeff() / size;
+    if (!std::isfinite(off)) break;
+    best = std::min(best, off);
+    if (off <= agree || (k > 20 && off <= stuck)) {
+      friction_ = VectorXd::Zero(system_.size());
+      for (const std::size_t i : joints) system_.react(system_.constraints()[i], s, engine_->lambda(), friction_);
+      return;
+    }
+    if (k > 0) {
+      const Index keep = std::min<Index>(steps.cols(), memory - 1);
+      const auto push = [&](MatrixXd& columns, const VectorXd& column) {
+        MatrixXd next(n, keep + 1);
+        next << columns.rightCols(keep), column;
+        columns = std::move(next);
+      };
+      push(steps, x - last_x);
+      push(changes, gap - last_gap);
+    }
+    last_x = x;
+    last_gap = gap;
+    x = g;
+    if (changes.cols() > 0) {
+      const VectorXd mix = changes.completeOrthogonalDecomposition().solve(gap);
+      x -= (steps + changes) * mix;
+    }
+  }
+  Label{"joint", system_.constraints()[joints.front()].name}.fail<NotConverged>(
+      fmt::format("friction and reactions do not come to agree at t = {}: {} solves leave {:.1e} of the largest "
+                  "multiplier, in this joint or another of the {} with friction",
+                  s.t, most, best, joints.size()),
+      "lower the coefficient of friction: with a large one there may be no motion, or several");
 }
 
 // The alarm is only a suspicion: the verdict is that of the rank check.

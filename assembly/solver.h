@@ -35,6 +35,7 @@ class Solver {
   // At the state last solved:
   const VectorXd& lambda() const;  // by rows; 0 for own rows that a body meets by itself (the norm of a quaternion)
   Momentum momentum() const;       // of the bodies that have positions
+  const VectorXd& friction() const { return friction_; }  // on the coordinates: C of laws that need their own reaction
   VectorXd response(const VectorXd& force);  // accelerations that a force on the coordinates alone brings about
   VectorXd gap() const;        // b - A q'' of rows that contradict each other within the tolerance, else 0
   std::vector<bool> unique();  // by rows: no redundant row shares its reaction
@@ -47,13 +48,14 @@ class Solver {
 
  private:
   const VectorXd& finish(const State& s, const Evaluation* e);
+  void balance(const State& s);
   void require_determined(const Evaluation& e) const;
   void require_consistent(const State& s, const Evaluation* given, bool stalled) const;
 
   const System& system_;
   SolverOptions options_;
   std::unique_ptr<class Engine> engine_;
-  VectorXd a_;
+  VectorXd a_, friction_;
 };
 
 }  // namespace mortise

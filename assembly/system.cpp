@@ -276,6 +276,10 @@ Derivatives System::derivatives(const State& s, const VectorXd& a) const {
   return d;
 }
 
+void System::react(const ConstraintInfo& c, const State& s, const VectorXd& lambda, VectorXd& C) const {
+  c.model->react(s, firsts(c.bodies), lambda.data() + c.row, C);
+}
+
 VectorXd System::nonideal(const ConstraintInfo& c, const State& s) const {
   VectorXd C = VectorXd::Zero(size());
   c.model->nonideal(s, firsts(c.bodies), C);

@@ -86,8 +86,9 @@ class System {
   std::vector<std::string> without_derivatives() const;
   Derivatives derivatives(const State& s, const VectorXd& a) const;
 
-  // C of one constraint alone.
+  // C of one constraint alone, and what its law adds that needs its own reaction, for multipliers of all rows.
   VectorXd nonideal(const ConstraintInfo& c, const State& s) const;
+  void react(const ConstraintInfo& c, const State& s, const VectorXd& lambda, VectorXd& C) const;
 
   // Some bodies and constraints, by their indices; constraints touch no other bodies with coordinates than these.
   struct Selection {

@@ -52,4 +52,27 @@ template <class T> Vec3<T> spin(const auto& body) {
     return body.angular_velocity();
 }
 
+// The same in the plane, a number.
+auto planar_spin(const auto& body) {
+  if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)
+    return 0.0;
+  else
+    return body.angular_velocity();
+}
+
+// A torque on a body, a number in the plane; nothing for a body without coordinates.
+void push_round([[maybe_unused]] auto& body, [[maybe_unused]] const auto& torque) {
+  if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> != 0) body.apply_torque(torque);
+}
+
+// Friction of a point of B that slides on a line through a point of A: grip(N, speed) acts on B, the opposite on A.  As
+// the force acts along the line, it does not matter at which of its points.
+void slide_along(auto& a, const auto& on_a, const auto& along_a, auto& b, const auto& on_b, double N,
+                 const auto& grip) {
+  const auto x = a.direction(along_a);
+  const auto f = (grip(N, x.dot(b.point_velocity(on_b) - a.point_velocity(on_a))) * x).eval();
+  b.apply_force(on_b, f);
+  a.apply_force(on_a, (-f).eval());
+}
+
 }  // namespace mortise

@@ -14,7 +14,8 @@
 //                                     neutral()                     coordinates to start from (default 0)
 //                                     describe(q, dq)               a motion in words
 //                                     validate(label)
-// Joint   phi(bodies..., t) = 0 and/or psi(bodies..., t) = 0; optionally nonideal(bodies..., t), rows, validate(...),
+// Joint   phi(bodies..., t) = 0 and/or psi(bodies..., t) = 0; optionally rows, validate(...), and a non-ideal law,
+//         nonideal(bodies..., t) or, where it needs the joint's own reaction, react(bodies..., t, lambda),
 //         and a static at_world(world data..., bodies...) that makes the joint from the bodies at their places
 // Force   act(bodies..., t), or potential(bodies..., t); optionally validate(label)
 //

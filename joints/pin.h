@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -23,6 +24,11 @@ struct Pin {
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
   static Pin at_world(const Vec2<double>& point, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point)};
+  }
+  void rub(auto& a, auto& b, const Vec2<double>& lambda, const auto& grip) const {
+    const auto torque = grip.radius * grip(lambda.norm(), grip.radius * (planar_spin(b) - planar_spin(a)));
+    push_round(b, torque);
+    push_round(a, -torque);
   }
 };
 

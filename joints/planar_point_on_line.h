@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -30,6 +31,9 @@ struct PlanarPointOnLine {
   }
   static PlanarPointOnLine at_world(const Vec2<double>& point, const PlanarAxis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a)};
+  }
+  void rub(auto& a, auto& b, const Vec<double, 1>& lambda, const auto& grip) const {
+    slide_along(a, on_a, axis_a.along, b, on_b, std::abs(lambda[0]), grip);
   }
 };
 

@@ -47,6 +47,9 @@ struct Prismatic {
   static Prismatic at_world(const Vec3<double>& point, const Axis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a), axis.seen_from(b)};
   }
+  void rub(auto& a, auto& b, const Vec<double, 5>& lambda, const auto& grip) const {
+    slide_along(a, on_a, axis_a.along, b, on_b, lambda.template head<2>().norm(), grip);
+  }
 };
 
 }  // namespace mortise

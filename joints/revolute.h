@@ -43,6 +43,14 @@ struct Revolute {
   static Revolute at_world(const Vec3<double>& point, const Axis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a), axis.seen_from(b)};
   }
+  void rub(auto& a, auto& b, const Vec<double, 5>& lambda, const auto& grip) const {
+    const auto z = a.direction(axis_a.along);
+    using T = Scalar<decltype(z)>;
+    const T u = grip.radius * z.dot(spin<T>(b) - spin<T>(a));
+    const Vec3<T> torque = grip.radius * grip(lambda.template head<3>().norm(), u) * z;
+    push_round(b, torque);
+    push_round(a, Vec3<T>(-torque));
+  }
 };
 
 }  // namespace mortise

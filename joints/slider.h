@@ -9,6 +9,7 @@
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -39,6 +40,9 @@ struct Slider {
   }
   static Slider at_world(const Vec2<double>& point, const PlanarAxis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a), axis.seen_from(b)};
+  }
+  void rub(auto& a, auto& b, const Vec2<double>& lambda, const auto& grip) const {
+    slide_along(a, on_a, axis_a.along, b, on_b, std::abs(lambda[0]), grip);
   }
 };
 

@@ -1,0 +1,93 @@
+// Prints docs/CATALOGUE.md: every body, joint and force of the library with its rows or coordinates, equation and
+// fields.  The list of parts is made from the folders when the project is configured.
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "catalogue_parts.h"
+
+namespace {
+
+using namespace mortise;
+
+std::string number(double x) { return fmt::format("{:g}", x); }
+
+// The default of a field, as it stands in a part made without arguments.
+std::string shown(double x) { return number(x); }
+std::string shown(int x) { return number(x); }
+std::string shown(bool x) { return x ? "true" : "false"; }
+std::string shown(const std::string& x) { return x.empty() ? "none" : x; }
+std::string shown(const Axis& x) { return shown(x.along); }
+std::string shown(const PlanarAxis& x) { return shown(x.along); }
+template <class D> std::string shown(const Eigen::MatrixBase<D>& x) {
+  if (x.size() == 0) return "none";
+  if (x.isZero(0)) return "0";
+  std::string out;
+  for (Index i = 0; i < x.size(); ++i) out += (i ? ", " : "") + number(x.derived().coeff(i));
+  return "(" + out + ")";
+}
+template <class V> std::string shown(const std::vector<V>& x) { return x.empty() ? "none" : "given"; }
+// Functions and lists have no short default.
+template <class V>
+requires(!std::is_base_of_v<Eigen::EigenBase<V>, V>) std::string shown(const V&) { return "to be given"; }
+
+std::string range(Range r) {
+  switch (r) {
+    case Range::positive:
+      return "> 0";
+    case Range::not_negative:
+      return ">= 0";
+    case Range::nonzero:
+      return "not 0";
+    default:
+      return "";
+  }
+}
+
+template <class P> void line(std::string& text) {
+  const P part{};
+  std::string names;
+  const auto add = [&](std::string_view name) { names += fmt::format("{}{}", names.empty() ? "" : ", ", name); };
+  if constexpr (requires { part.coordinates; }) {
+    for (const auto& c : part.coordinates) add(c);
+    if (names.empty()) names = "as given";
+  } else if constexpr (requires { P::rows; }) {
+    for (const RowInfo& r : P::rows) add(r.name);
+    names = fmt::format("{}: {}", P::rows.size(), names);
+  }
+  text += fmt::format("\n### {}\n{}. `{}`", P::summary.name, P::summary.meaning, P::summary.equation);
+  if (!names.empty())
+    text += fmt::format(
+        "  \n{} {}", requires { part.coordinates; } ? "Coordinates" : "Rows", names);
+  text += "\n\n| field | unit | range | default | |\n|---|---|---|---|---|\n";
+  std::apply(
+      [&](const auto&... f) {
+        ((text += fmt::format("| `{}` | {} | {} | {} | {} |\n", f.name, f.unit, range(f.range), shown(part.*(f.member)),
+                              f.meaning)),
+         ...);
+      },
+      P::fields);
+}
+
+template <class... P> void section(std::string& text, const char* title, catalogue::List<P...>) {
+  text += fmt::format("\n## {}\n", title);
+  (line<P>(text), ...);
+}
+
+}  // namespace
+
+int main() {
+  std::string text =
+      "# Bodies, joints and forces\n\n"
+      "Made by `mortise_catalogue` from the fields that each part tells beside its definition; a test compares the "
+      "two.\n"
+      "Where `D` is 2 or 3 the part lives in the plane or in space. Axes may have any length > 0: they are "
+      "normalised.\n"
+      "A field without a range takes any finite number. Signs of reactions and singular poses stand in the headers.\n";
+  section(text, "Bodies", catalogue::Bodies{});
+  section(text, "Joints", catalogue::Joints{});
+  section(text, "Forces", catalogue::Forces{});
+  std::fputs(text.c_str(), stdout);
+}
