@@ -73,9 +73,9 @@ std::vector<int> postorder(const std::vector<int>& parent) {
 
 Fronts::Fronts(const Graph& g, std::vector<int> order) {
   const std::size_t n = g.size.size();
-  const auto inverse = [&](const std::vector<int>& order) {
+  const auto inverse = [&](const std::vector<int>& of) {
     std::vector<int> rank(n);
-    for (std::size_t k = 0; k < n; ++k) rank[at(order[k])] = static_cast<int>(k);
+    for (std::size_t k = 0; k < n; ++k) rank[at(of[k])] = static_cast<int>(k);
     return rank;
   };
   if (order.empty()) order = minimum_degree(g);
