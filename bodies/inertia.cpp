@@ -97,7 +97,7 @@ Inertia Inertia::sum(const Inertia& a, const Inertia& b, double sign) {
 }
 
 void require_triangle(const Label& label, const Vec3<double>& principal) {
-  constexpr double rounded = 1e-6;  // moments are often given to a few digits
+  constexpr double rounded = 1e-5;  // moments are often given to a few digits
   constexpr double zero = 1e-14;    // of the largest: neglected
   Vec3<double> J = principal;
   std::sort(J.begin(), J.end());

@@ -53,7 +53,7 @@ struct Inertia {
   static Inertia sum(const Inertia& a, const Inertia& b, double sign);
 };
 
-// Throws InvalidModel if one of three principal moments is above the sum of the other two by more than 1e-6 of it: no
+// Throws InvalidModel if one of three principal moments is above the sum of the other two by more than 1e-5 of it: no
 // distribution of mass has such moments.  A moment of 0 stands for one that is neglected, and passes.
 void require_triangle(const Label& label, const Vec3<double>& principal);
 

@@ -23,7 +23,7 @@ struct CoordinateSpring {
     std::string coordinate;  // its name in that body
     double factor;
   };
-  std::vector<Term> terms;
+  std::vector<Term> terms = {};
   double stiffness = 0;
   double damping = 0;
   double rest = 0;

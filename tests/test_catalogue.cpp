@@ -113,7 +113,7 @@ Eigen::SparseMatrix<double> read(const std::string& text, const MatrixMarketLimi
 }  // namespace
 
 TEST_CASE("inertias of solids equal those of point sets with the same second moments") {
-  const double g = 1 / std::sqrt(3.0), c = 1 / std::sqrt(2.0);  // two points of Gauss; the ring of equal moment
+  const double g = 1 / std::sqrt(3.0);  // the two points of Gauss
   const auto ends = [&](double length) { return std::vector{-g * length / 2, g * length / 2}; };
   CHECK(same(Inertia::box(2, {1, 0.4, 0.3}), lattice(2, ends(1), ends(0.4), ends(0.3))));
   CHECK(same(Inertia::rod(2, 1.5), lattice(2, ends(1.5), {0}, {0})));
@@ -133,7 +133,6 @@ TEST_CASE("inertias of solids equal those of point sets with the same second mom
   const auto solid = [&](double radius) { return Inertia::cylinder(density * pi * radius * radius * l, radius, l); };
   CHECK(same(Inertia::tube(density * pi * (R * R - r * r) * l, r, R, l), solid(R) - solid(r)));
   CHECK(same(Inertia::tube(2, 0, 0.6, 1.5), Inertia::cylinder(2, 0.6, 1.5)));
-  CHECK(std::abs(c * c - 0.5) < round_off);
 }
 
 TEST_CASE("inertias are moved, turned and added as the point sets they stand for") {
@@ -307,7 +306,8 @@ TEST_CASE("Lagrangian: a singular M is completed by joints, two masses and two s
                                             return Energies{0.5 * (m1 * v[0] * v[0] + m2 * v[2] * v[2]),
                                                             0.5 * (k1 * q[0] * q[0] + k2 * q[1] * q[1])};
                                           }});
-  CHECK(check_rank(System(a), System(a).evaluate(System(a).state())).ok() == false);
+  const System loose(a);
+  CHECK(check_rank(loose, loose.evaluate(loose.state())).ok() == false);
   a.connect("tie", Coupling{.terms = {{0, "x2", 1}, {0, "x1", -1}, {0, "stretch", -1}}}, body);
   const System system(a);
   State s = system.state();
