@@ -92,9 +92,9 @@ template <Body B> class BodyOf final : public BodyModel {
 
   std::optional<Stored> stored(const State& s, Index first) const override {
     if constexpr (requires(const Q& x, double t) { body_->potential(x, t); }) {
-      static_assert(mass_has_slopes && requires(const Coordinates<B, FirstOrder>& x, FirstOrder t) {
-        body_->potential(x, t);
-      }, "potential and mass_matrix must be templates: their rates are needed");
+      static_assert(
+          mass_has_slopes && requires(const Coordinates<B, FirstOrder>& x, FirstOrder t) { body_->potential(x, t); },
+          "potential and mass_matrix must be templates: their rates are needed");
       const Q q = s.q.segment(first, size()), v = s.v.segment(first, size());
       Coordinates<B, FirstOrder> x(size());  // at time s along the motion
       for (Index i = 0; i < size(); ++i) x[i] = FirstOrder(q[i], {v[i]});

@@ -64,12 +64,11 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
         ++body;
       }
     }
-    if constexpr ((has_act && !marked_act) || (has_potential && !at_markers())) {
+    constexpr bool act_left = has_act && !marked_act, potential_left = has_potential && !at_markers();
+    if constexpr (act_left || potential_left) {
       const Firsts first(at.first, sizeof...(B));
-      bodies_.push(at,
-                   total<double, has_act && !marked_act, has_potential && !at_markers()>(
-                       bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t),
-                   f);
+      const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+      bodies_.push(at, total<double, act_left, potential_left>(q, v, s.t), f);
     }
   }
   std::optional<Slopes> slopes(const State& s, Firsts first) const override {

@@ -20,7 +20,7 @@ struct Energy {
 };
 
 // What one named force does at one state; also a body that stores energy by itself (a spring inside), under its name.
-// With constraints that do no work,  d/dt (kinetic + potential) = sum of input:  input is negative where energy is lost.
+// With constraints that do no work,  d/dt (kinetic + potential) = sum of input:  negative where energy is lost.
 struct Contribution {
   std::string name;
   VectorXd Q;

@@ -13,8 +13,8 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double zero = 1e-13;       // of the largest 1/w^2: a motion without mass
-constexpr double held = 1e-12;       // of a diagonal of K_ii: the pivot of a dof that nothing holds
+constexpr double zero = 1e-13;  // of the largest 1/w^2: a motion without mass
+constexpr double held = 1e-12;  // of a diagonal of K_ii: the pivot of a dof that nothing holds
 constexpr Index small_interior = 600;
 
 struct Modes {
@@ -51,7 +51,8 @@ Modes first_modes(const Sparse& M, const Sparse& K, const Eigen::SimplicialLDLT<
     const Modes small = all_modes(Y.transpose() * (M * Y), Y.transpose() * (K * Y));
     X = Y * small.Phi;
     const Index wanted = std::min(count, small.mu.size());
-    const MatrixXd KX = K * X.leftCols(wanted), residual = M * X.leftCols(wanted) - KX * small.mu.head(wanted).asDiagonal();
+    const MatrixXd KX = K * X.leftCols(wanted),
+                   residual = M * X.leftCols(wanted) - KX * small.mu.head(wanted).asDiagonal();
     bool converged = true;
     for (Index k = 0; k < wanted; ++k)
       converged = converged && residual.col(k).norm() <= accurate * small.mu[k] * KX.col(k).norm();
@@ -62,8 +63,8 @@ Modes first_modes(const Sparse& M, const Sparse& K, const Eigen::SimplicialLDLT<
       "ask for a few more or fewer modes, or keep more interface dofs");
 }
 
-Sparse block(const AnyMatrix& A, const std::vector<Index>& place_row, const std::vector<Index>& place_column, Index rows,
-             Index columns) {
+Sparse block(const AnyMatrix& A, const std::vector<Index>& place_row, const std::vector<Index>& place_column,
+             Index rows, Index columns) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index j = 0; j < A.outerSize(); ++j)
     for (AnyMatrix::InnerIterator it(A, j); it; ++it)

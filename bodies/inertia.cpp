@@ -65,9 +65,10 @@ Inertia Inertia::tube(double mass, double inner_radius, double outer_radius, dou
                          {"inner radius", inner_radius, "m"},
                          {"outer radius", outer_radius, "m"},
                          {"length", length, "m"}});
-  Label{"solid", "tube"}.require(inner_radius <= outer_radius,
-                                 fmt::format("inner radius {} m is above outer radius {} m", inner_radius, outer_radius),
-                                 "give the inner radius first");
+  Label{"solid", "tube"}.require(
+      inner_radius <= outer_radius,
+      fmt::format("inner radius {} m is above outer radius {} m", inner_radius, outer_radius),
+      "give the inner radius first");
   const double r2 = inner_radius * inner_radius + outer_radius * outer_radius;
   return {mass, round("tube", axis, mass * r2 / 2, mass * (3 * r2 + length * length) / 12), Vec3<double>::Zero()};
 }
@@ -89,7 +90,8 @@ Mat<double, 3> Inertia::about(const Vec3<double>& p) const { return moments + st
 
 Inertia Inertia::sum(const Inertia& a, const Inertia& b, double sign) {
   Inertia all{a.mass + sign * b.mass, a.moments + sign * b.moments, a.centre};
-  Label{"solid", "difference"}.require(all.mass >= 0, fmt::format("a part of {} kg is taken from {} kg", b.mass, a.mass),
+  Label{"solid", "difference"}.require(all.mass >= 0,
+                                       fmt::format("a part of {} kg is taken from {} kg", b.mass, a.mass),
                                        "take out no more than there is");
   if (all.mass > 0) all.centre = (a.mass * a.centre + sign * b.mass * b.centre) / all.mass;
   all.moments += steiner(a.mass, a.centre - all.centre) + sign * steiner(b.mass, b.centre - all.centre);

@@ -17,9 +17,9 @@
 namespace mortise {
 
 struct Inertia {
-  double mass = 0;                                     // [kg]
-  Mat<double, 3> moments = Mat<double, 3>::Zero();     // [kg m^2] about the centre of mass
-  Vec3<double> centre = Vec3<double>::Zero();          // [m]
+  double mass = 0;                                  // [kg]
+  Mat<double, 3> moments = Mat<double, 3>::Zero();  // [kg m^2] about the centre of mass
+  Vec3<double> centre = Vec3<double>::Zero();       // [m]
 
   // Edges along x, y, z.  Jx = m (y^2 + z^2) / 12
   static Inertia box(double mass, const Vec3<double>& edges);

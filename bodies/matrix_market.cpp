@@ -29,7 +29,8 @@ class Reader {
     if (!size || *std::min_element(size->begin(), size->end()) < 0) fail(found(), sizes + ", whole numbers >= 0");
     rows_ = (*size)[0], columns_ = (*size)[1];
     if (std::max(rows_, columns_) > limits_.size)
-      fail(found(), fmt::format("at most {} rows and columns; raise MatrixMarketLimits if that is meant", limits_.size));
+      fail(found(),
+           fmt::format("at most {} rows and columns; raise MatrixMarketLimits if that is meant", limits_.size));
     if (symmetric_ && rows_ != columns_) fail(found(), "as many columns as rows in a symmetric matrix");
     const Index entries = coordinate_ ? (*size)[2] : symmetric_ ? rows_ * (rows_ + 1) / 2 : rows_ * columns_;
     if (entries > limits_.entries)
@@ -57,8 +58,8 @@ class Reader {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     const std::vector<std::string_view> words = split(lower);
     const bool ok = words.size() == 5 && words[0] == "%%matrixmarket" && words[1] == "matrix" &&
-                    (words[2] == "coordinate" || words[2] == "array") && (words[3] == "real" || words[3] == "integer") &&
-                    (words[4] == "general" || words[4] == "symmetric");
+                    (words[2] == "coordinate" || words[2] == "array") &&
+                    (words[3] == "real" || words[3] == "integer") && (words[4] == "general" || words[4] == "symmetric");
     if (!ok) fail(found(), expected);
     coordinate_ = words[2] == "coordinate";
     symmetric_ = words[4] == "symmetric";

@@ -4,7 +4,7 @@
 //   %%MatrixMarket matrix coordinate real symmetric      coordinate or array, real or integer, general or symmetric
 //   % comments
 //   3 3 2                                                rows columns entries; an array has rows columns
-//   1 1 2.5                                              row column value, counted from 1; an array has one value a line
+//   1 1 2.5                                              row column value, from 1; an array has one value a line
 //   2 1 -1
 //
 // A symmetric file holds the lower triangle.  Entries of the same place are added.  Memory grows with what the file
@@ -20,8 +20,8 @@
 namespace mortise {
 
 struct MatrixMarketLimits {
-  Index size = 1'000'000;         // rows and columns
-  Index entries = 100'000'000;    // in the file
+  Index size = 1'000'000;       // rows and columns
+  Index entries = 100'000'000;  // in the file
 };
 
 // Throws InvalidModel with the file, the line and what was expected there.

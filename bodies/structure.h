@@ -112,7 +112,7 @@ struct Structure {
     return p;
   }
 
-  // Of the node whose reference position is r, to 1e-9 of the structure's extent.  Throws InvalidModel if there is none.
+  // The node whose reference position is r, to 1e-9 of the structure's extent; throws InvalidModel if there is none.
   Index node_at(const Vec3<double>& r) const;
 
   void validate(const Label& label) const;
@@ -120,8 +120,7 @@ struct Structure {
   class Unknowns;
 
  private:
-  template <class T>
-  static void subtract_product(const AnyMatrix& A, const Vec<T, dynamic>& x, Vec<T, dynamic>& y) {
+  template <class T> static void subtract_product(const AnyMatrix& A, const Vec<T, dynamic>& x, Vec<T, dynamic>& y) {
     for (Index j = 0; j < A.outerSize(); ++j)
       for (AnyMatrix::InnerIterator it(A, j); it; ++it) y[it.row()] -= it.value() * x[j];
   }

@@ -67,7 +67,9 @@ void require_field(const Label& label, std::string_view name, std::string_view u
       if (!std::isfinite(x(i, j)) || range != Range::finite) require_field(label, part(i, j), unit, range, x(i, j));
 }
 // Names, switches and functions have no range.
-template <class V> void require_field(const Label&, std::string_view, std::string_view, Range, const V&) {}
+template <class V>
+requires(!std::is_base_of_v<Eigen::EigenBase<V>, V>)  // else it would be the better match for vectors
+    void require_field(const Label&, std::string_view, std::string_view, Range, const V&) {}
 
 }  // namespace detail
 

@@ -18,7 +18,8 @@ template <int D, class F> struct AppliedForce {
   F force;
   bool in_body_axes = false;
 
-  static constexpr Summary summary{"applied_force", "a given force at a point of a body", "Q = (dp/dq)' force(body, t)"};
+  static constexpr Summary summary{"applied_force", "a given force at a point of a body",
+                                   "Q = (dp/dq)' force(body, t)"};
   static constexpr std::tuple fields{
       Field{"at", &AppliedForce::at, "m", "the point in the frame of the body"},
       Field{"force", &AppliedForce::force, "N", "of the body and t, a template on the scalar"},

@@ -8,10 +8,10 @@ void Bushing::validate(const Label& label) const {
   constexpr double round_off = 1e-9;
   const auto require_frame = [&](const Mat<double, 3>& R, const char* name) {
     const double off = (R.transpose() * R - Mat<double, 3>::Identity()).cwiseAbs().maxCoeff();
-    label.require(off <= round_off && R.determinant() > 0,
-                  fmt::format("{} is no rotation: R'R differs from I by {:.2g}, determinant {:.3g}", name, off,
-                              R.determinant()),
-                  "give three unit axes, perpendicular and right-handed, in columns");
+    label.require(
+        off <= round_off && R.determinant() > 0,
+        fmt::format("{} is no rotation: R'R differs from I by {:.2g}, determinant {:.3g}", name, off, R.determinant()),
+        "give three unit axes, perpendicular and right-handed, in columns");
   };
   require_frame(axes_a, "axes_a");
   require_frame(axes_b, "axes_b");
@@ -29,10 +29,11 @@ void Bushing::validate(const Label& label) const {
     }
     const double least =
         Eigen::SelfAdjointEigenSolver<Mat<double, 6>>(scale.asDiagonal() * A * scale.asDiagonal()).eigenvalues()[0];
-    label.require(least >= -round_off,
-                  fmt::format("{} is not positive semi-definite: scaled to unit diagonal, its least eigenvalue is {:.3g}",
-                              name, least),
-                  "give a matrix without negative energy");
+    label.require(
+        least >= -round_off,
+        fmt::format("{} is not positive semi-definite: scaled to unit diagonal, its least eigenvalue is {:.3g}", name,
+                    least),
+        "give a matrix without negative energy");
   };
   require_not_negative(stiffness, "stiffness");
   require_not_negative(damping, "damping");

@@ -67,8 +67,7 @@ struct CoordinateSpring {
   }
 
  private:
-  template <class... X>
-  using Last = std::remove_cvref_t<std::tuple_element_t<sizeof...(X) - 1, std::tuple<X...>>>;
+  template <class... X> using Last = std::remove_cvref_t<std::tuple_element_t<sizeof...(X) - 1, std::tuple<X...>>>;
 
   template <class... X, class F> void for_each_term(const std::tuple<X&...>& arguments, const F& f) const {
     for (const Term& term : terms) [&]<std::size_t... i>(std::index_sequence<i...>) {

@@ -22,8 +22,7 @@ template <class F> struct Dissipation {
   F f;
 
   static constexpr Summary summary{"dissipation", "forces from a function of the velocities", "Q = -dD/dv"};
-  static constexpr std::tuple fields{
-      Field{"f", &Dissipation::f, "W", "D(bodies..., t), a template on the scalar"}};
+  static constexpr std::tuple fields{Field{"f", &Dissipation::f, "W", "D(bodies..., t), a template on the scalar"}};
 
   // The arguments are bodies..., t.
   template <class... X> void act(X&... bodies_and_t) const {

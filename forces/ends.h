@@ -24,9 +24,7 @@ template <int D> struct Ends {
   template <class T> Vec<T, D> between(const auto& a, const auto& b, const T&) const {
     return a.point(on_a) - b.point(on_b);
   }
-  template <class T> T length(const auto& a, const auto& b, const T& t) const {
-    return length_of<T>(between(a, b, t));
-  }
+  template <class T> T length(const auto& a, const auto& b, const T& t) const { return length_of<T>(between(a, b, t)); }
   template <class T> T rate(const auto& a, const auto& b, const T& t) const {
     const Vec<T, D> n = direction<T>(between(a, b, t));
     return n.dot(a.point_velocity(on_a) - b.point_velocity(on_b));

@@ -30,11 +30,10 @@ template <int D, class E = NoEnergy, class F = NoTension> struct NonlinearSpring
 
   static constexpr Summary summary{"nonlinear_spring", "a spring with a given energy and tension between two points",
                                    "tension = d energy/de + tension(e, e', t), e = l - length"};
-  static constexpr std::tuple fields{
-      Field{"ends", &NonlinearSpring::ends, "m", "on_a and on_b"},
-      Field{"length", &NonlinearSpring::length, "m", "unstretched", Range::not_negative},
-      Field{"energy", &NonlinearSpring::energy, "J", "of the elongation e, stored"},
-      Field{"tension", &NonlinearSpring::tension, "N", "of e, e' and t, not stored"}};
+  static constexpr std::tuple fields{Field{"ends", &NonlinearSpring::ends, "m", "on_a and on_b"},
+                                     Field{"length", &NonlinearSpring::length, "m", "unstretched", Range::not_negative},
+                                     Field{"energy", &NonlinearSpring::energy, "J", "of the elongation e, stored"},
+                                     Field{"tension", &NonlinearSpring::tension, "N", "of e, e' and t, not stored"}};
 
   template <class T> T potential(const auto& a, const auto& b, const T& t) const {
     return energy(T(ends.length(a, b, t) - length));

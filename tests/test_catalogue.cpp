@@ -72,9 +72,7 @@ Structure chain(Index n, double m, double k, bool closed = false) {
 VectorXd frequencies(const System& system) {
   const State s = system.state();
   const MatrixXd K = -system.derivatives(s, VectorXd::Zero(system.size())).dQ_dq;
-  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd>(K, system.evaluate(s).dense_M())
-      .eigenvalues()
-      .cwiseSqrt();
+  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd>(K, system.evaluate(s).dense_M()).eigenvalues().cwiseSqrt();
 }
 System alone(const Structure& s) {
   Assembly a("alone");
@@ -191,7 +189,8 @@ TEST_CASE("moments of no body are refused; neglected ones are welcome") {
   CHECK_NOTHROW(a.add("thin", RigidBody{.mass = 1, .inertia = Vec3<double>(0, 1, 1).asDiagonal()}));
   CHECK_NOTHROW(a.add("flywheel", RigidBody{.mass = 1, .inertia = Vec3<double>(0, 0, 1).asDiagonal()}));
   CHECK_NOTHROW(a.add("point", RigidBody{.mass = 1}));
-  CHECK_NOTHROW(a.add("flat", RigidBody{.mass = 1, .inertia = Vec3<double>(0.333333, 0.333333, 0.666667).asDiagonal()}));
+  CHECK_NOTHROW(
+      a.add("flat", RigidBody{.mass = 1, .inertia = Vec3<double>(0.333333, 0.333333, 0.666667).asDiagonal()}));
   CHECK_THROWS_WITH_AS(Inertia::box(-1, {1, 1, 1}),
                        "solid 'box': mass = -1 kg; give a finite number >= 0 (0 is allowed)", InvalidModel);
   CHECK_THROWS_WITH_AS(Inertia::cylinder(1, 1, std::nan("")),
@@ -213,14 +212,13 @@ TEST_CASE("Lagrangian: pendulum and double pendulum have their closed forms, slo
                                using std::cos;
                                return Energies{0.5 * m1 * l1 * l1 * v[0] * v[0], -m1 * g * l1 * cos(q[0])};
                              }});
-  a.add("double", Lagrangian{.coordinates = {"theta1", "theta2"},
-                             .energies = [=](const auto& q, const auto& v, const auto&) {
-                               using std::cos;
-                               const auto T = 0.5 * (m1 + m2) * l1 * l1 * v[0] * v[0] +
-                                              0.5 * m2 * l2 * l2 * v[1] * v[1] +
-                                              m2 * l1 * l2 * v[0] * v[1] * cos(q[0] - q[1]);
-                               return Energies{T, -(m1 + m2) * g * l1 * cos(q[0]) - m2 * g * l2 * cos(q[1])};
-                             }});
+  a.add("double",
+        Lagrangian{.coordinates = {"theta1", "theta2"}, .energies = [=](const auto& q, const auto& v, const auto&) {
+                     using std::cos;
+                     const auto T = 0.5 * (m1 + m2) * l1 * l1 * v[0] * v[0] + 0.5 * m2 * l2 * l2 * v[1] * v[1] +
+                                    m2 * l1 * l2 * v[0] * v[1] * cos(q[0] - q[1]);
+                     return Energies{T, -(m1 + m2) * g * l1 * cos(q[0]) - m2 * g * l2 * cos(q[1])};
+                   }});
   const System system(a);
   check_derivatives(system);
   State s = system.state();
@@ -301,11 +299,12 @@ TEST_CASE("Lagrangian: terms linear in v turn without work; time in T does work"
 TEST_CASE("Lagrangian: a singular M is completed by joints, two masses and two springs [UP06, Ex. 3]") {
   const double m1 = 2, m2 = 3, k1 = 50, k2 = 80;
   Assembly a("springs");
-  const auto body = a.add("s", Lagrangian{.coordinates = {"x1", "stretch", "x2"},
-                                          .energies = [=](const auto& q, const auto& v, const auto&) {
-                                            return Energies{0.5 * (m1 * v[0] * v[0] + m2 * v[2] * v[2]),
-                                                            0.5 * (k1 * q[0] * q[0] + k2 * q[1] * q[1])};
-                                          }});
+  const auto body = a.add(
+      "s",
+      Lagrangian{
+          .coordinates = {"x1", "stretch", "x2"}, .energies = [=](const auto& q, const auto& v, const auto&) {
+            return Energies{0.5 * (m1 * v[0] * v[0] + m2 * v[2] * v[2]), 0.5 * (k1 * q[0] * q[0] + k2 * q[1] * q[1])};
+          }});
   const System loose(a);
   CHECK(check_rank(loose, loose.evaluate(loose.state())).ok() == false);
   a.connect("tie", Coupling{.terms = {{0, "x2", 1}, {0, "x1", -1}, {0, "stretch", -1}}}, body);
@@ -316,8 +315,10 @@ TEST_CASE("Lagrangian: a singular M is completed by joints, two masses and two s
   CHECK(solution.acceleration("s.x1") == doctest::Approx((-k1 * 0.2 + k2 * -0.1) / m1).epsilon(1e-13));
   CHECK(solution.acceleration("s.x2") == doctest::Approx(-k2 * -0.1 / m2).epsilon(1e-13));
   CHECK_THROWS_WITH_AS(a.add("none", Lagrangian{.coordinates = {},
-                                                .energies = [](const auto&, const auto&,
-                                                               const auto& t) { return Energies{t, t}; }}),
+                                                .energies =
+                                                    [](const auto&, const auto&, const auto& t) {
+                                                      return Energies{t, t};
+                                                    }}),
                        "body 'none': it has no coordinates; name at least one", InvalidModel);
 }
 
@@ -326,8 +327,8 @@ TEST_CASE("Structure: a chain of springs and masses has its closed-form frequenc
   const double m = 0.3, k = 40;
   const VectorXd w = frequencies(alone(chain(n, m, k)));
   for (Index i = 0; i < n; ++i)  // fixed at one end
-    CHECK(w[i] ==
-          doctest::Approx(2 * std::sqrt(k / m) * std::sin((2 * double(i) + 1) * pi / (4 * double(n) + 2))).epsilon(1e-12));
+    CHECK(w[i] == doctest::Approx(2 * std::sqrt(k / m) * std::sin((2 * double(i) + 1) * pi / (4 * double(n) + 2)))
+                      .epsilon(1e-12));
   const VectorXd closed = frequencies(alone(chain(n, m, k, true)));
   for (Index i = 0; i < n; ++i)
     CHECK(closed[i] ==
@@ -341,7 +342,8 @@ TEST_CASE("Structure: consistent mass, damping, weight and markers act as in its
     const MatrixXd X = MatrixXd::NullaryExpr(n, n, [&] { return normal(generator); });
     return MatrixXd(X * X.transpose());
   };
-  const MatrixXd M = seeded(4, 1), K = 10 * seeded(4, 2), C = seeded(4, 3) + MatrixXd(Eigen::Vector4d(0, 1, 0, 0).asDiagonal());
+  const MatrixXd M = seeded(4, 1), K = 10 * seeded(4, 2),
+                 C = seeded(4, 3) + MatrixXd(Eigen::Vector4d(0, 1, 0, 0).asDiagonal());
   Assembly a("structure");
   a.set_gravity({1, -9.81, 0});
   const auto boom = a.add("boom", Structure({.M = M,
@@ -464,7 +466,8 @@ TEST_CASE("Craig-Bampton with all modes equals the full model") {
     Assembly a("pushed");
     a.set_gravity({2, 0, 0});
     const auto body = a.add("s", s);
-    a.apply("push", Force{[](auto& b, const auto&) { b.apply_force(Vec3<double>(6, 0, 0), vec(1.5, 0.0, 0.0)); }}, body);
+    a.apply("push", Force{[](auto& b, const auto&) { b.apply_force(Vec3<double>(6, 0, 0), vec(1.5, 0.0, 0.0)); }},
+            body);
     return System(a);
   };
   const System pf = pushed(full), pr = pushed(reduced.structure);
@@ -518,30 +521,31 @@ TEST_CASE("Structure: bad matrices, tables, points and reductions are refused by
                        "body 'b': K is not symmetric: (n1.ux, n1.uy) = 0.5 but (n1.uy, n1.ux) = 0; give a symmetric "
                        "matrix; other forces go into a Force",
                        InvalidModel);
-  CHECK_THROWS_WITH_AS(a.add("b", Structure({.M = -two, .dofs = dofs})),
-                       doctest::Contains("body 'b': the mass matrix is not positive semi-definite: (n1.ux, n1.ux) = -1"),
-                       InvalidMass);
+  CHECK_THROWS_WITH_AS(
+      a.add("b", Structure({.M = -two, .dofs = dofs})),
+      doctest::Contains("body 'b': the mass matrix is not positive semi-definite: (n1.ux, n1.ux) = -1"), InvalidMass);
   CHECK_THROWS_WITH_AS(a.add("b", Structure({.M = two, .dofs = dofs, .nodes = {{"n2", {0, 0, 0}}}})),
                        "body 'b': dof 'n1.ux' is of no node that it knows; list the node with its position, or give no "
                        "nodes at all",
                        InvalidModel);
-  CHECK_THROWS_WITH_AS(
-      a.add("b", Structure({.M = two, .dofs = dofs, .nodes = {{"n1", {0, 0, 0}}, {"n1", {1, 0, 0}}}})),
-      "body 'b': two nodes are named 'n1'; give every node a name of its own", InvalidModel);
+  CHECK_THROWS_WITH_AS(a.add("b", Structure({.M = two, .dofs = dofs, .nodes = {{"n1", {0, 0, 0}}, {"n1", {1, 0, 0}}}})),
+                       "body 'b': two nodes are named 'n1'; give every node a name of its own", InvalidModel);
   CHECK_THROWS_WITH_AS(a.add("b", Structure({.M = two, .dofs = {{"n1", "ux"}, {"n1", "ux"}}})),
                        "body 'b': 2 coordinates have only 1 different names; give every coordinate a name of its own",
                        InvalidModel);
-  CHECK_THROWS_WITH_AS(a.add("b", Structure({.M = two, .dofs = {{"n/1", "ux"}, {"n1", "ux"}}})),
-                       "coordinate of body 'b', named 'n/1.ux': the name contains '/'; names of coordinates are free of "
-                       "/ and ', which separate paths and mark velocities",
-                       InvalidModel);
+  CHECK_THROWS_WITH_AS(
+      a.add("b", Structure({.M = two, .dofs = {{"n/1", "ux"}, {"n1", "ux"}}})),
+      "coordinate of body 'b', named 'n/1.ux': the name contains '/'; names of coordinates are free of "
+      "/ and ', which separate paths and mark velocities",
+      InvalidModel);
 
   const auto ground = a.add("ground", Ground{});
   const auto good = a.add("good", chain(3, 1, 1));
-  CHECK_THROWS_WITH_AS(a.connect("pin", Pin{.on_b = {2.1, 0}}, ground, good),
-                       "joint 'pin': point '(2.1, 0, 0)': the structure has no node there; the nearest is 'n2' at (2, 0, "
-                       "0); correct what it asks of its bodies",
-                       InvalidModel);
+  CHECK_THROWS_WITH_AS(
+      a.connect("pin", Pin{.on_b = {2.1, 0}}, ground, good),
+      "joint 'pin': point '(2.1, 0, 0)': the structure has no node there; the nearest is 'n2' at (2, 0, "
+      "0); correct what it asks of its bodies",
+      InvalidModel);
   CHECK_THROWS_WITH_AS(Structure({.M = two, .dofs = dofs}).node_at({1, 2, 0}),
                        "point '(1, 2, 0)': the structure has no nodes; give the positions of its nodes", InvalidModel);
 
@@ -551,10 +555,11 @@ TEST_CASE("Structure: bad matrices, tables, points and reductions are refused by
   CHECK_THROWS_WITH_AS(craig_bampton(chain(3, 1, 1), {"n3.ux", "n3.ux"}, 1),
                        "structure 'reduction': dof 'n3.ux' is named twice for the interface; name it once",
                        InvalidModel);
-  CHECK_THROWS_WITH_AS(craig_bampton(chain(3, 1, 1), {"n3.ux"}, 3),
-                       "structure 'reduction': 3 modes are asked for, but its 2 interior dofs have only 2 with mass; ask "
-                       "for fewer modes",
-                       InvalidModel);
+  CHECK_THROWS_WITH_AS(
+      craig_bampton(chain(3, 1, 1), {"n3.ux"}, 3),
+      "structure 'reduction': 3 modes are asked for, but its 2 interior dofs have only 2 with mass; ask "
+      "for fewer modes",
+      InvalidModel);
   CHECK_THROWS_WITH_AS(craig_bampton(Structure({.M = two, .dofs = dofs}), {"n1.ux"}, 0),
                        "structure 'reduction': it has no stiffness; give K: the interior follows the interface by it",
                        InvalidModel);
@@ -563,10 +568,12 @@ TEST_CASE("Structure: bad matrices, tables, points and reductions are refused by
   pair.topLeftCorner(2, 2) << 1, -1, -1, 1;
   pair(2, 2) = 1;
   CHECK_THROWS_WITH_AS(
-      craig_bampton(Structure({.M = MatrixXd::Identity(3, 3), .K = pair, .dofs = {{"a", "ux"}, {"b", "ux"}, {"c", "ux"}}}),
-                    {"c.ux"}, 1),
-      doctest::Contains("ux' is still free: K of the interior is singular there; add dofs to the interface, or hold the "
-                        "structure by its stiffness"),
+      craig_bampton(
+          Structure({.M = MatrixXd::Identity(3, 3), .K = pair, .dofs = {{"a", "ux"}, {"b", "ux"}, {"c", "ux"}}}),
+          {"c.ux"}, 1),
+      doctest::Contains(
+          "ux' is still free: K of the interior is singular there; add dofs to the interface, or hold the "
+          "structure by its stiffness"),
       InvalidModel);
 }
 
@@ -588,7 +595,8 @@ TEST_CASE("Matrix Market: coordinate and array, general and symmetric, real and 
 TEST_CASE("Matrix Market: bad files are refused with the line and what was expected") {
   const std::string header = "%%MatrixMarket matrix coordinate real general\n";
   const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
-  const std::string kinds = "expected '%%MatrixMarket matrix' with coordinate or array, real or integer, general or symmetric";
+  const std::string kinds =
+      "expected '%%MatrixMarket matrix' with coordinate or array, real or integer, general or symmetric";
   const auto refuse = [](const std::string& text, const std::string& message, const MatrixMarketLimits& limits = {}) {
     CHECK_THROWS_WITH_AS(read(text, limits), ("file 'm.mtx': " + message).c_str(), InvalidModel);
   };
@@ -601,7 +609,8 @@ TEST_CASE("Matrix Market: bad files are refused with the line and what was expec
   refuse(header, "line 2: the file ends; expected 'rows columns entries'");
   refuse(header + "2 2\n", "line 2: found '2 2'; expected 'rows columns entries', whole numbers >= 0");
   refuse(header + "2 -2 1\n", "line 2: found '2 -2 1'; expected 'rows columns entries', whole numbers >= 0");
-  refuse(header + "2 2 2\n1 1 1\n", "line 4: the file ends after 1 of 2 entries; expected as many entries as its size line says");
+  refuse(header + "2 2 2\n1 1 1\n",
+         "line 4: the file ends after 1 of 2 entries; expected as many entries as its size line says");
   refuse(header + "2 2 1\n3 1 1\n", "line 3: found '3 1 1'; expected a row from 1 to 2 and a column from 1 to 2");
   refuse(header + "2 2 1\n1 0 1\n", "line 3: found '1 0 1'; expected a row from 1 to 2 and a column from 1 to 2");
   refuse(header + "2 2 1\n1 1 nan\n", "line 3: found '1 1 nan'; expected a finite value");
@@ -609,7 +618,8 @@ TEST_CASE("Matrix Market: bad files are refused with the line and what was expec
   refuse(header + "2 2 1\n1 1\n", "line 3: found '1 1'; expected 'row column value'");
   refuse(header + "2 2 1\n1.5 1 1\n", "line 3: found '1.5 1 1'; expected 'row column value'");
   refuse(header + "2 2 1\n1 1 2x\n", "line 3: found '1 1 2x'; expected 'row column value'");
-  refuse(header + "2 2 1\n1 1 1\n2 2 1\n", "line 4: found '2 2 1'; expected nothing after the 1 entries that the size line says");
+  refuse(header + "2 2 1\n1 1 1\n2 2 1\n",
+         "line 4: found '2 2 1'; expected nothing after the 1 entries that the size line says");
   refuse(symmetric + "2 2 1\n1 2 1\n",
          "line 3: found '1 2 1'; expected the lower triangle only in a symmetric file: row >= column");
   refuse(symmetric + "2 3 1\n1 1 1\n", "line 2: found '2 3 1'; expected as many columns as rows in a symmetric matrix");
@@ -618,11 +628,13 @@ TEST_CASE("Matrix Market: bad files are refused with the line and what was expec
   refuse(header + "1000000 1000000 90000000\n",
          "line 3: the file ends after 0 of 90000000 entries; expected as many entries as its size line says");
   refuse(header + "2000000 1 1\n",
-         "line 2: found '2000000 1 1'; expected at most 1000000 rows and columns; raise MatrixMarketLimits if that is meant");
+         "line 2: found '2000000 1 1'; expected at most 1000000 rows and columns; raise MatrixMarketLimits if that is "
+         "meant");
   refuse("%%MatrixMarket matrix array real general\n1000000 1000000\n",
          "line 2: 1000000000000 entries are announced; expected at most 100000000; raise MatrixMarketLimits if that is "
          "meant");
-  refuse(header + "2 2 5\n", "line 2: 5 entries are announced; expected at most 4; raise MatrixMarketLimits if that is meant",
+  refuse(header + "2 2 5\n",
+         "line 2: 5 entries are announced; expected at most 4; raise MatrixMarketLimits if that is meant",
          {.size = 10, .entries = 4});
   refuse(header + std::string(5000, '1'), "line 2: the line is very long; expected at most 4096 characters");
   CHECK_THROWS_WITH_AS(read_matrix_market("no/such/file.mtx"),
