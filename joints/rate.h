@@ -3,7 +3,7 @@
 //
 //   psi = v_0 - f(bodies..., t)          one row per coordinate of the first body
 //
-//   Rate{[](const auto& filter, const auto& cart, const auto& t) { return 5.0 * (cart.coordinate("x") - filter.q[0]); }}
+//   Rate{[](const auto& lag, const auto& cart, const auto& t) { return 5.0 * (cart.coordinate("x") - lag.q[0]); }}
 //
 // Made for States (bodies/states.h), which have no mass: the multipliers are then 0 and f acts on nobody.  f sees
 // points, coordinates and velocities, and returns a number or a Vec<T, n>.  On a body with mass it is a velocity driver
