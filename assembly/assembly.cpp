@@ -8,6 +8,14 @@ namespace mortise {
 namespace {
 
 // Paths are joined by '/', coordinates by '.', velocities marked by '\'', so names are free of these.
+// What follows the first dot of path/to/body.coordinate is the coordinate, so it may contain dots itself: boom.n3.ux.
+void require_coordinate_name(const Label& label) {
+  if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every coordinate a name");
+  if (const auto at = label.name.find_first_of("/'"); at != std::string::npos)
+    label.fail<InvalidModel>(fmt::format("the name contains '{}'", label.name[at]),
+                             "names of coordinates are free of / and ', which separate paths and mark velocities");
+}
+
 void require_name(const Label& label) {
   if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every part a name");
   if (const auto at = label.name.find_first_of("/.'"); at != std::string::npos)
@@ -32,7 +40,8 @@ void Assembly::require_new(const Label& label) const {
 }
 
 void Assembly::require_coordinate_names(const Label& label, const std::vector<std::string>& names) {
-  for (const std::string& name : names) require_name({"coordinate of body '" + label.name + "', named", name});
+  for (const std::string& name : names)
+    require_coordinate_name({"coordinate of body '" + label.name + "', named", name});
   if (const std::set<std::string> distinct(names.begin(), names.end()); distinct.size() != names.size())
     label.fail<InvalidModel>(fmt::format("{} coordinates have only {} different names", names.size(), distinct.size()),
                              "give every coordinate a name of its own");

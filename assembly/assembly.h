@@ -107,7 +107,10 @@ class Assembly {
     const std::vector<Reference> bodies{{body.path, body.model}...};
     require_known(label, bodies);
     require_fields(label, force);
-    if constexpr (requires { force.validate(label); }) force.validate(label);
+    if constexpr (requires { force.validate(label, body.model->modelled()->body...); })
+      force.validate(label, body.model->modelled()->body...);
+    else if constexpr (requires { force.validate(label); })
+      force.validate(label);
     auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->modelled()...);
     probe(label, bodies, *model);
     names_.insert(name);

@@ -56,6 +56,7 @@ template <Body B> class BodyOf final : public BodyModel {
     b.force(x, x, t);
   };
   bool differentiable() const override { return mass_has_slopes && force_has_slopes; }
+  static constexpr bool constant_mass = requires { requires B::constant_mass; };
 
   MatrixXd mass_matrix(const State& s, Index first) const override {
     return body_->mass_matrix(Q(s.q.segment(first, size())), s.t);
@@ -64,7 +65,9 @@ template <Body B> class BodyOf final : public BodyModel {
     return body_->force(Q(s.q.segment(first, size())), Q(s.v.segment(first, size())), s.t);
   }
   std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const override {
-    if constexpr (mass_has_slopes) {
+    if constexpr (constant_mass) {
+      return MatrixXd::Zero(size(), size());
+    } else if constexpr (mass_has_slopes) {
       const auto Ma = [&](const auto& q, const auto&) -> Vec<FirstOrder, dynamic> {
         const Coordinates<B, FirstOrder> x = q;
         const Mat<FirstOrder, dynamic> M = body_->mass_matrix(x, FirstOrder(s.t));
@@ -82,6 +85,27 @@ template <Body B> class BodyOf final : public BodyModel {
         return body_->force(x, y, FirstOrder(s.t));
       };
       return slopes_of(s.q.segment(first, size()), s.v.segment(first, size()), f);
+    } else {
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Stored> stored(const State& s, Index first) const override {
+    if constexpr (requires(const Q& x, double t) { body_->potential(x, t); }) {
+      static_assert(
+          mass_has_slopes && requires(const Coordinates<B, FirstOrder>& x, FirstOrder t) { body_->potential(x, t); },
+          "potential and mass_matrix must be templates: their rates are needed");
+      const Q q = s.q.segment(first, size()), v = s.v.segment(first, size());
+      Coordinates<B, FirstOrder> x(size());  // at time s along the motion
+      for (Index i = 0; i < size(); ++i) x[i] = FirstOrder(q[i], {v[i]});
+      const FirstOrder t = FirstOrder::variable(s.t, 0), V = body_->potential(x, t);
+      double power = v.dot(Q(body_->force(q, v, s.t)));
+      if constexpr (!constant_mass) {
+        const Mat<FirstOrder, dynamic> M = body_->mass_matrix(x, t);
+        for (Index j = 0; j < size(); ++j)
+          for (Index i = 0; i < size(); ++i) power += 0.5 * v[i] * M(i, j).d[0] * v[j];
+      }
+      return Stored{V.v, V.d[0], power};
     } else {
       return std::nullopt;
     }
@@ -178,7 +202,7 @@ template <Body B> class BodyOf final : public BodyModel {
   void references([[maybe_unused]] const void* motion, double* u) const override {
     if constexpr (detail::HasUnknowns<B>) {
       const auto& x = modelled_->unknowns;
-      const int k = x.count;
+      const int k = static_cast<int>(modelled_->count());
       for (int j = k - x.massless(); j < k; ++j)
         for (int i = 0; i < k; ++i) *u++ = x.unit(i, j);
     } else {

@@ -1,5 +1,5 @@
 #pragma once
-// From a force, a plain struct, to its model: act() as it is, or Q = -dV/dq by dual numbers.
+// From a force, a plain struct, to its model: act() as it is, Q = -dV/dq by dual numbers, or the sum of both.
 
 #include <array>
 #include <tuple>
@@ -37,8 +37,9 @@ concept HasPotential = requires(const F& f, const Placed<B, T>&... b, const T& t
 template <class F, Body... B> class ForceOf final : public ForceModel {
   static constexpr bool has_act = detail::HasAct<F, double, B...>;
   static constexpr bool has_potential = detail::HasPotential<F, double, B...>;
-  static_assert(has_act != has_potential,
-                "this force needs either act(bodies..., t) or potential(bodies..., t) for these body types");
+  static constexpr bool marked_act = detail::HasMarkedAct<F, B...>;
+  static_assert(has_act || has_potential,
+                "this force needs act(bodies..., t) or potential(bodies..., t) for these body types");
   static_assert(!has_potential || detail::HasPotential<F, FirstOrder, B...>,
                 "potential must be a template: its derivatives are the force");
 
@@ -46,14 +47,14 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
   ForceOf(F force, std::shared_ptr<const Modelled<B>>... body)
       : force_(std::move(force)), bodies_(std::move(body)...) {}
 
-  bool differentiable() const override { return has_potential || detail::HasAct<F, FirstOrder, B...>; }
+  static constexpr bool has_slopes = !has_act || detail::HasAct<F, FirstOrder, B...>;
+  bool differentiable() const override { return has_slopes; }
   void act(const State& s, Firsts first, VectorRef Q) const override {
     bodies_.add(total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
   }
   void act(const State& s, const Places& at, double* const* f) const override {
-    if constexpr (detail::HasMarkedAct<F, B...>) {
-      bodies_.acted(s, at, f, [&](auto&... view) { force_.act(view..., s.t); });
-    } else if constexpr (at_markers()) {  // T'Q = -dV/dy
+    if constexpr (marked_act) bodies_.acted(s, at, f, [&](auto&... view) { force_.act(view..., s.t); });
+    if constexpr (at_markers()) {  // T'Q = -dV/dy
       using T = Jet<Attached<B...>::unknown_count>;
       const T V = std::apply([&](const auto&... view) { return T(force_.potential(view..., T(s.t))); },
                              bodies_.template marked<T>(s, at));
@@ -62,13 +63,16 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
         for (Index i = 0; i < n; ++i) f[body][i] -= V.slope(k++);
         ++body;
       }
-    } else {
+    }
+    constexpr bool act_left = has_act && !marked_act, potential_left = has_potential && !at_markers();
+    if constexpr (act_left || potential_left) {
       const Firsts first(at.first, sizeof...(B));
-      bodies_.push(at, total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), f);
+      const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+      bodies_.push(at, total<double, act_left, potential_left>(q, v, s.t), f);
     }
   }
   std::optional<Slopes> slopes(const State& s, Firsts first) const override {
-    if constexpr (has_potential || detail::HasAct<F, FirstOrder, B...>) {
+    if constexpr (has_slopes) {
       return slopes_of(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first),
                        [&](const auto& q, const auto& v) { return total<FirstOrder>(q, v, FirstOrder(s.t)); });
     } else {
@@ -80,6 +84,16 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
       return call<double>(bodies_.stacked(s.q, first), s.t);
     else
       return std::nullopt;
+  }
+  double potential_rate(const State& s, Firsts first) const override {
+    if constexpr (has_potential) {
+      const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+      Vec<FirstOrder, dynamic> x(q.size());
+      for (Index i = 0; i < q.size(); ++i) x[i] = FirstOrder(q[i], {v[i]});
+      return call<FirstOrder>(x, FirstOrder::variable(s.t, 0)).d[0];
+    } else {
+      return 0;
+    }
   }
 
  private:
@@ -94,20 +108,20 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
     return std::apply([&](const auto&... view) { return T(force_.potential(view..., t)); },
                       bodies_.template placed<T>(q));
   }
-  template <class T> Vec<T, dynamic> total(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
-    if constexpr (has_act) {
-      return bodies_.template acted<T>(q, v, [&](auto&... view) { force_.act(view..., t); });
-    } else {  // Q = -dV/dq
+  template <class T, bool with_act = has_act, bool with_potential = has_potential>
+  Vec<T, dynamic> total(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
+    Vec<T, dynamic> Q = Vec<T, dynamic>::Zero(q.size());
+    if constexpr (with_act) Q = bodies_.template acted<T>(q, v, [&](auto&... view) { force_.act(view..., t); });
+    if constexpr (with_potential) {  // Q = -dV/dq
       using S = Dual<T, 1>;
       Vec<S, dynamic> x = q.template cast<S>();
-      Vec<T, dynamic> Q(q.size());
       for (Index i = 0; i < q.size(); ++i) {
         x[i] = S::variable(q[i], 0);
-        Q[i] = -call<S>(x, S(t)).d[0];
+        Q[i] -= call<S>(x, S(t)).d[0];
         x[i] = S(q[i]);
       }
-      return Q;
     }
+    return Q;
   }
 
   F force_;

@@ -71,6 +71,7 @@ class ForceModel {
   virtual void act(const State& s, const Places& at, double* const* f) const = 0;  // adds T'Q, one f per body
   virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;    // none: double only
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
+  virtual double potential_rate(const State& s, Firsts first) const = 0;  // dV/dt along the motion; 0 without V
 };
 
 class BodyModel {
@@ -88,6 +89,13 @@ class BodyModel {
   // d(M a)/dq for a given a, and the slopes of force; none: double only.
   virtual std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const = 0;
   virtual std::optional<Slopes> force_slopes(const State& s, Index first) const = 0;
+
+  // Energy that the body's own force stores, where it has one.  power is that of its own force without the velocity
+  // terms of M(q):  v'force + 1/2 v'M'v, so that kinetic energy changes by it; potential_rate is dV/dt.
+  struct Stored {
+    double potential, potential_rate, power;
+  };
+  virtual std::optional<Stored> stored(const State& s, Index first) const = 0;
 
   virtual bool has_weight() const = 0;
   virtual double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q; V

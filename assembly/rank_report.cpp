@@ -50,7 +50,7 @@ FreeDirection describe(const System& system, const Evaluation& e, const System::
     return difference != 0 ? difference > 0 : a.mass == 0 && b.mass != 0;
   });
   const std::string& leading = f.parts.front().coordinate;
-  const std::string body = leading.substr(0, leading.rfind('.'));
+  const std::string body = leading.substr(0, leading.find('.'));
   const auto& constraints = system.constraints();
   const bool independent =
       std::none_of(constraints.begin(), constraints.end(), [&](const auto& c) { return c.own && c.name == body; });

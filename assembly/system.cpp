@@ -203,6 +203,7 @@ Energy System::energy(const State& s) const {
     const VectorXd v = s.v.segment(b.first, b.size);
     out.kinetic += 0.5 * v.dot(mass_matrix(b, s) * v);
     out.potential += b.model->gravity(s, b.first, gravity_, unused);
+    if (const auto stored = b.model->stored(s, b.first)) out.potential += stored->potential;
   }
   for (const ForceInfo& f : forces_) out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0);
   return out;
@@ -214,14 +215,23 @@ std::vector<Contribution> System::contributions(const State& s) const {
   if (gravity_ != Vec3<double>::Zero()) {
     Contribution c{"gravity", VectorXd::Zero(size()), 0, 0.0};
     for (const BodyInfo& b : bodies_) *c.potential += b.model->gravity(s, b.first, gravity_, c.Q);
+    c.power = c.Q.dot(s.v);  // all of it comes out of the potential
     out.push_back(std::move(c));
   }
+  for (const BodyInfo& b : bodies_)
+    if (const auto stored = b.model->stored(s, b.first)) {
+      Contribution c{b.name, VectorXd::Zero(size()), stored->power, stored->potential,
+                     stored->power + stored->potential_rate};
+      c.Q.segment(b.first, b.size) = b.model->force(s, b.first);
+      out.push_back(std::move(c));
+    }
   for (const ForceInfo& f : forces_) {
     Contribution c{f.name, VectorXd::Zero(size()), 0, f.model->potential(s, firsts(f.bodies))};
     f.model->act(s, firsts(f.bodies), c.Q);
+    c.power = c.Q.dot(s.v);
+    c.input = c.power + f.model->potential_rate(s, firsts(f.bodies));
     out.push_back(std::move(c));
   }
-  for (Contribution& c : out) c.power = c.Q.dot(s.v);
   return out;
 }
 

@@ -15,16 +15,18 @@ namespace mortise {
 
 struct Energy {
   double kinetic = 0;
-  double potential = 0;  // of gravity and of all forces given by a potential
+  double potential = 0;  // of gravity, and of all bodies and forces that have one
   double total() const { return kinetic + potential; }
 };
 
-// What one named force does at one state.
+// What one named force does at one state; also a body that stores energy by itself (a spring inside), under its name.
+// With constraints that do no work,  d/dt (kinetic + potential) = sum of input:  negative where energy is lost.
 struct Contribution {
   std::string name;
   VectorXd Q;
-  double power = 0;                 // Q . v
-  std::optional<double> potential;  // where it has one
+  double power = 0;                 // [W] Q . v; of a body: without the velocity terms of its M(q)
+  std::optional<double> potential;  // [J] where it has one
+  double input = 0;                 // [W] power + d potential/dt
 };
 
 // Exact slopes for implicit integration and linearisation.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mortise/bodies/inertia.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
@@ -30,6 +31,11 @@ struct PlanarBody {
       Field{"centre", &PlanarBody::centre, "m", "the centre of mass in the body frame"}};
   static constexpr std::array<std::string_view, 3> coordinates{"x", "y", "theta"};
   static constexpr std::array<int, 3> groups{0, 0, 1};
+
+  // The same solid, moving in the plane z = 0 of its frame:  PlanarBody::of(Inertia::disk(1, 0.3, {0, 0, 1}))
+  static PlanarBody of(const Inertia& i) {
+    return {.mass = i.mass, .inertia = i.moments(2, 2), .centre = i.centre.head<2>()};
+  }
 
   template <class T> Vec2<T> direction(const Vec3<T>& q, const Vec2<double>& d) const {
     using std::cos, std::sin;

@@ -96,6 +96,7 @@ void RigidBody::validate(const Label& label) const {
   const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(inertia);
   for (const double J : principal.eigenvalues())
     if (J > zero * inertia.diagonal().maxCoeff()) require_visible_inertia(label, J, mass * centre.squaredNorm());
+  require_triangle(label, principal.eigenvalues());
 }
 
 }  // namespace mortise

@@ -5,12 +5,14 @@
 //
 // M is singular (rank 6 at most): the coordinates u are treated as independent and |u| = 1 is the body's own row.
 // Velocity terms are those of Lagrange's equations for independent u: Q_u = -8 (dE/dt)' J_o E u'  [US10, Eq. 91].
-// Mass and inertia may be zero, wholly or about some axes (a thin rod).
+// Mass and inertia may be zero, wholly or about some axes (a thin rod).  Principal moments that are all > 0 must be
+// those of a body: none above the sum of the other two.
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include <mortise/bodies/inertia.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
@@ -34,6 +36,9 @@ struct RigidBody {
   static constexpr std::array<std::string_view, 7> coordinates{"x", "y", "z", "u0", "u1", "u2", "u3"};
   static constexpr std::array<int, 7> groups{0, 0, 0, 1, 1, 1, 1};
   static constexpr std::array<RowInfo, 1> own_rows{{{"norm", "change of length of the quaternion", "norm force"}}};
+
+  // RigidBody::of(Inertia::box(2, {1, 0.2, 0.1}))
+  static RigidBody of(const Inertia& i) { return {.mass = i.mass, .inertia = i.moments, .centre = i.centre}; }
 
   static Vec<double, 7> neutral() { return {0, 0, 0, 1, 0, 0, 0}; }
   // Coordinates of a pose, and their rates for the velocity of the origin and the angular velocity in body axes.

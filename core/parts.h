@@ -13,11 +13,13 @@
 //                                     groups                        coordinates that share one scale
 //                                     neutral()                     coordinates to start from (default 0)
 //                                     describe(q, dq)               a motion in words
+//                                     constant_mass                 true: M depends on nothing
+//                                     potential(q, t)               energy that force(q, v, t) stores in the body
 //                                     validate(label)
 // Joint   phi(bodies..., t) = 0 and/or psi(bodies..., t) = 0; optionally rows, validate(...), and a non-ideal law,
 //         nonideal(bodies..., t) or, where it needs the joint's own reaction, react(bodies..., t, lambda),
 //         and a static at_world(world data..., bodies...) that makes the joint from the bodies at their places
-// Force   act(bodies..., t), or potential(bodies..., t); optionally validate(label)
+// Force   act(bodies..., t) and/or potential(bodies..., t); optionally validate(...)
 //
 // All functions are templated on the scalar; derivatives are taken by dual numbers.  A part may tell its fields
 // (core/fields.h): they are then checked when it is added; validate is for what concerns several of them.

@@ -63,7 +63,7 @@ CoordinateTable::Range CoordinateTable::find(std::string_view name) const {
     return it != sorted_.end() && bodies_[*it].body == body ? &bodies_[*it] : nullptr;
   };
   if (const Entry* e = find_body(name)) return {e->first, static_cast<Index>(lists_[e->list].size())};
-  if (const auto dot = name.rfind('.'); dot != std::string_view::npos)
+  if (const auto dot = name.find('.'); dot != std::string_view::npos)
     if (const Entry* e = find_body(name.substr(0, dot))) {
       const auto& list = lists_[e->list];
       if (const auto it = std::find(list.begin(), list.end(), name.substr(dot + 1)); it != list.end())

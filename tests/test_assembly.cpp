@@ -283,7 +283,7 @@ TEST_CASE("the order of adding bodies and joints changes no result beyond round-
     for (const int i : order)
       body[std::size_t(i)] = a.add(
           fmt::format("b{}", i),
-          i == 2 ? RigidBody{} : RigidBody{.mass = 1.0 + i, .inertia = Vec3<double>(0.1, 0.2, 0.3 + i).asDiagonal()});
+          i == 2 ? RigidBody{} : RigidBody{.mass = 1.0 + i, .inertia = Vec3<double>(0.1 + i, 0.2, 0.3 + i).asDiagonal()});
     const auto ground = a.add("ground", Ground{});
     const Vec3<double> up(0, 0, 0.5), down(0, 0, -0.5);
     std::reverse(order.begin(), order.end());

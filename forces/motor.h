@@ -1,0 +1,30 @@
+#pragma once
+// Motor: a torque about an axis on body B, and the opposite on body A, as a function of angle, speed and time.
+//
+//   torque on B = torque(angle, angle', t),   input = torque angle'
+//
+//   Motor{.about = PlanarTurn{}, .torque = [](const auto& angle, const auto& speed, const auto& t) {
+//           return 5.0 - 0.1 * speed; }}
+//
+// angle and angle' are those of forces/turning.h; the functor is a template on the scalar.
+
+#include <mortise/forces/turning.h>
+
+namespace mortise {
+
+template <class Turn, class F> struct Motor {
+  Turn about;
+  F torque;
+
+  static constexpr Summary summary{"motor", "a torque between two bodies", "torque on B = torque(angle, angle', t)"};
+  static constexpr std::tuple fields{
+      Field{"about", &Motor::about, "", "PlanarTurn, or AxisTurn with axis_a and axis_b"},
+      Field{"torque", &Motor::torque, "N m", "of angle, speed and time, a template on the scalar"}};
+
+  template <class T> void act(auto& a, auto& b, const T& t) const {
+    about.apply(a, b, T(torque(T(about.angle(a, b, t)), T(about.rate(a, b, t)), t)));
+  }
+  void validate(const Label& label) const { require_fields(label, about); }
+};
+
+}  // namespace mortise
