@@ -15,6 +15,7 @@
 //
 // Energy: kinetic is 1/2 v'M v, potential is V - T(q, 0, t); their sum is kept where T and V do not depend on time
 // (Jacobi's integral).  Gravity of the assembly does not act here: it knows no positions; put weights into V.
+// Catalogue: Lagrangian<Given>
 
 #include <concepts>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 // Particle in D = 1, 2 or 3 dimensions.  q = position [m], M = m I.
 // It has no orientation: its frame stays parallel to the world's.
+// Catalogue: Particle<3>
 
 #include <array>
 #include <cmath>

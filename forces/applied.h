@@ -7,6 +7,7 @@
 // Q = (dp/dq)'f  and  Q = (dw/dv)'m.  Functors see points, directions, coordinates and velocities of the body and are
 // templates on the scalar.  A force is in world axes, or turns with the body (in_body_axes).  A torque is a number in
 // the plane and a vector in world axes in space.
+// Catalogue: AppliedForce<3, Given>, AppliedTorque<Given>
 
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>

@@ -9,6 +9,7 @@
 //
 // f sees points, coordinates and velocities, is a template on the scalar and returns a number [W].  Where D is
 // homogeneous of degree k in v, the bodies lose k D: 2 D for a quadratic D.
+// Catalogue: Dissipation<Given>
 
 #include <tuple>
 #include <utility>

@@ -4,6 +4,7 @@
 //   f = -factor |u| u,   u = v_p - wind,   factor = rho c_d A / 2
 //
 // At u = 0 the force and its slopes are 0.  In still air, input = -factor |u|^3.
+// Catalogue: Drag<3>
 
 #include <cmath>
 

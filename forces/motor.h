@@ -7,6 +7,7 @@
 //           return 5.0 - 0.1 * speed; }}
 //
 // angle and angle' are those of forces/turning.h; the functor is a template on the scalar.
+// Catalogue: Motor<AxisTurn, Given>
 
 #include <mortise/forces/turning.h>
 

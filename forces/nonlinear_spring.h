@@ -10,6 +10,7 @@
 // energy(e) is stored and counted as potential; tension(e, e', t) is what else pulls: its power appears as input.
 // Either may be left out.  Both are templates on the scalar.  Where the points coincide there is no line of action and
 // no force (forces/ends.h).
+// Catalogue: NonlinearSpring<3>
 
 #include <mortise/forces/ends.h>
 

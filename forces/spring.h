@@ -6,6 +6,7 @@
 // Where the points coincide (l = 0) the line of action is lost.  With length 0 the spring is smooth there, V = k/2 l^2;
 // with length > 0 it gives no force at l = 0, the mean of all directions.  The damper gives none there.
 // A damper alone is a spring of stiffness 0.
+// Catalogue: Spring<3>
 
 #include <mortise/forces/ends.h>
 

@@ -7,6 +7,7 @@
 //   TorsionSpring{.about = AxisTurn{.axis_a = {0, 0, 1}}, .stiffness = 10}       in space, about a shared axis
 //
 // The angle of AxisTurn jumps at half a turn (forces/turning.h), and V with it.
+// Catalogue: TorsionSpring<AxisTurn>
 
 #include <mortise/forces/turning.h>
 

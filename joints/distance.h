@@ -4,6 +4,7 @@
 //   phi = |p_A - p_B| - L,   L = length + rate t        1 row; reaction: the tension is -lambda
 //
 // Singular where the two points meet: the link then has no direction.
+// Catalogue: Distance<3>
 
 #include <array>
 

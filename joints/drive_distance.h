@@ -4,6 +4,7 @@
 //   phi = |p_A - p_B| - f(t)        1 row; reaction: the thrust of the actuator
 //
 // f stays > 0: singular where the two points meet.
+// Catalogue: DriveDistance<3>
 
 #include <array>
 

@@ -6,6 +6,7 @@
 //   DrivePoint<2>{.path = {Spline({0, 1, 2}, {0, 1, 0}), 0.5}}
 //
 // Each component of the path is a Function: a functor, a Spline, a Table or a number.
+// Catalogue: DrivePoint<3>
 
 #include <array>
 

@@ -10,6 +10,7 @@
 //
 // So the curve may cross itself, and the motion tells s.  Each component of the curve is a Function: a functor, a
 // Spline. As s has no mass, the force is perpendicular to the curve.  Singular where r'(s) = 0.
+// Catalogue: PointOnCurve<3>
 
 #include <array>
 #include <string>

@@ -9,6 +9,7 @@
 // g is templated on the scalar and takes a Vec3.  Its gradients must be independent on the surface: no squares such as
 // (|r| - 2)^2.  Reaction: the force on B at the point is lambda grad g; lambda has the unit of force where g is a
 // length. A curve r(s) given by its parameter is PointOnCurve.
+// Catalogue: PointOnSurface<Given>
 
 #include <array>
 

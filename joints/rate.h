@@ -8,6 +8,7 @@
 // Made for States (bodies/states.h), which have no mass: the multipliers are then 0 and f acts on nobody.  f sees
 // points, coordinates and velocities, and returns a number or a Vec<T, n>.  On a body with mass it is a velocity driver
 // and lambda is the force it needs.
+// Catalogue: Rate<Given>
 
 #include <type_traits>
 

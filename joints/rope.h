@@ -8,6 +8,7 @@
 // The bodies are those connected, counted from 0; each may appear many times.  Pulleys are small and without friction,
 // so that the tension is the same everywhere.  The rope stays taut: lambda > 0 would mean that it pushes.
 // Singular where two successive points meet.
+// Catalogue: Rope<3>
 
 #include <array>
 #include <tuple>

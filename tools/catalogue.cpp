@@ -31,7 +31,7 @@ template <class D> std::string shown(const Eigen::MatrixBase<D>& x) {
 template <class V> std::string shown(const std::vector<V>& x) { return x.empty() ? "none" : "given"; }
 // Functions and lists have no short default.
 template <class V>
-requires(!std::is_base_of_v<Eigen::EigenBase<V>, V>) std::string shown(const V&) { return "to be given"; }
+requires(!std::is_base_of_v<Eigen::MatrixBase<V>, V>) std::string shown(const V&) { return "to be given"; }
 
 std::string range(Range r) {
   switch (r) {
