@@ -342,7 +342,7 @@ TEST_CASE("bad parameters are refused at add and connect, by name") {
                        "may have negative kinetic energy; correct the masses",
                        InvalidMass);
   CHECK_THROWS_WITH_AS(a.connect("j", Pin{.on_a = {nan, 0}}, ground, p),
-                       "joint 'j': on_a[0] = nan is not finite; give finite numbers", InvalidModel);
+                       "joint 'j': on_a[0] = nan m is not finite; give a finite number", InvalidModel);
   CHECK_THROWS_WITH_AS(a.connect("j", Revolute{.axis_b = {0, 0, 0}}, ground, r),
                        "joint 'j': axis_b has length 0; give a direction; any length > 0 will do", InvalidModel);
   CHECK_THROWS_WITH_AS(a.connect("j", Distance<2>{.length = 0}, ground, p),
