@@ -10,7 +10,7 @@ namespace {
 // Paths are joined by '/', coordinates by '.', velocities marked by '\'', so names are free of these.
 // What follows the first dot of path/to/body.coordinate is the coordinate, so it may contain dots itself: boom.n3.ux.
 void require_coordinate_name(const Label& label) {
-  if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every coordinate a name");
+  if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every part a name");
   if (const auto at = label.name.find_first_of("/'"); at != std::string::npos)
     label.fail<InvalidModel>(fmt::format("the name contains '{}'", label.name[at]),
                              "names of coordinates are free of / and ', which separate paths and mark velocities");

@@ -20,8 +20,6 @@
 #include <mortise/forces/spring.h>
 #include <mortise/forces/torsion_spring.h>
 #include <mortise/integrators/rk4.h>
-#include <mortise/joints/pin.h>
-#include <mortise/joints/spherical.h>
 
 #include "check_joint.h"
 
@@ -92,7 +90,7 @@ Assembly plane() {
   a.apply("friction", AppliedTorque{[](const auto& b, const auto&) { return -0.2 * b.angular_velocity(); }}, q);
   a.apply("air", Drag<2>{.at = {0.2, 0}, .factor = 0.3, .wind = {0.4, 0}}, p);
   a.apply("slip", Dissipation{[](const auto& x, const auto& y, const auto&) {
-            const auto u = x.point_velocity(Vec2<double>(0.1, 0)) - y.point_velocity(Vec2<double>(0, 0));
+            const auto u = (x.point_velocity(Vec2<double>(0.1, 0)) - y.point_velocity(Vec2<double>(0, 0))).eval();
             return 0.3 * u.squaredNorm() * (1.0 + x.coordinate("y") * x.coordinate("y"));
           }},
           q, dot);
@@ -136,7 +134,7 @@ Assembly space() {
           AppliedTorque{[](const auto& b, const auto& t) { return (-0.2 * t * b.angular_velocity()).eval(); }}, q);
   a.apply("air", Drag<3>{.at = {0.2, 0, 0}, .factor = 0.3, .wind = {0.4, 0, 0}}, p);
   a.apply("slip", Dissipation{[](const auto& x, const auto& y, const auto&) {
-            const auto u = x.point_velocity(Vec3<double>(0.1, 0, 0)) - y.point_velocity(Vec3<double>(0, 0, 0));
+            const auto u = (x.point_velocity(Vec3<double>(0.1, 0, 0)) - y.point_velocity(Vec3<double>(0, 0, 0))).eval();
             return 0.3 * u.squaredNorm();
           }},
           q, dot);
