@@ -11,8 +11,8 @@ using engine::at, engine::Row, engine::with_size;
 
 namespace {
 
-constexpr double smallest_pivot = 1e-14;  // of the square of its row: smaller ones are redundant rows
-constexpr double doubtful = 1e-9;         // pivots below this share of their row's square may be dependent rows
+constexpr double penalty = 1e-14;  // D = penalty diag(A A'), where rows depend on each other
+constexpr double doubtful = 1e-9;  // pivots below this share of their row's square may be dependent rows
 
 }  // namespace
 
@@ -145,7 +145,7 @@ void Engine::factor(bool positions) {
   const bool plain = condensations_.empty();
   const auto set_floor = [&](const Node& n, int r) {
     double& d = diagonal_[at(n.row + r)];
-    fronts_.floor(n.position + r) = d > 0 ? smallest_pivot* d : d = 1;  // 0: a row that touches nothing
+    fronts_.floor(n.position + r) = d > 0 ? 0.5 * penalty* d : d = 1;  // 0: a row that touches nothing
   };
   for (const Node& n : constraint_nodes())
     with_size(n.unknowns, [&]<int K>(std::integral_constant<int, K>) {
@@ -160,7 +160,6 @@ void Engine::factor(bool positions) {
         norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
         diagonal_[at(n.row + r)] = norm;
         if (plain) set_floor(n, r);
-        if (n.starts) fronts_.start(n.position + r) = norm;
       }
     });
   if (!plain) {
@@ -181,6 +180,31 @@ void Engine::factor(bool positions) {
   }
   for (const auto& [position, count] : hubs_)
     for (int k = 0; k < count; ++k) fronts_.floor(position + k) = -0.5;  // pivots of a hub are -1 or less
+  // D only where it is needed: it costs a sweep.  Whether it is depends on the state alone, not on the last one.
+  factor_fronts();
+  if (dependent() == regularised_) return;
+  regularised_ = !regularised_;
+  factor_fronts();
+}
+
+// Some pivot nearly vanishes.
+bool Engine::dependent() const {
+  for (const int i : active_) {
+    const Node& n = nodes_[at(i)];
+    for (int r = 0; r < n.rows; ++r)
+      if (!(doubtful * diagonal_[at(n.row + r)] * fronts_.inverse_pivot(n.position + r) <= 1)) return true;
+  }
+  return false;
+}
+
+void Engine::factor_fronts() {
+  for (const int i : active_) {
+    const Node& n = nodes_[at(i)];
+    for (int r = 0; r < n.rows; ++r) {
+      const double d = diagonal_[at(n.row + r)];
+      fronts_.start(n.position + r) = (n.starts ? d : 0) + (regularised_ ? penalty * d : 0);
+    }
+  }
   fronts_.factor(workers_, [&](int front) { assemble(front); });
 }
 
@@ -217,11 +241,11 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     const Node& n = nodes_[at(i)];
     const Index position = n.position;
     for (int r = 0; r < n.rows; ++r)
-      if (const double d = diagonal_[at(n.row + r)]; fronts_.pivot(position + r) < doubtful * d)
+      if (const double d = diagonal_[at(n.row + r)]; doubtful * d * fronts_.inverse_pivot(position + r) > 1)
         small.push_back({position + r, std::sqrt(d)});
   }
   const VectorXd norms = norm_of_row_.cwiseSqrt();
-  node_lambda_.resize(rows_);
+  node_lambda_.setZero(rows_);
   std::vector<Dependence> out;
   const auto find = [&](const auto& begin) {
     order_.setZero();

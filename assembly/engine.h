@@ -7,9 +7,9 @@
 //   1. Every body with massless unknowns is condensed by a QR decomposition of the rows that hold it; neither masses
 //   nor
 //      penalties enter.  R is regular iff [M; A] has full column rank: its diagonal is the rank alarm of every step.
-//   2. The rows that remain see only y_r:  A_r A_r' lambda = b - A_r f_r  by fronts.h, where a pivot that vanishes (a
-//      redundant row) becomes 1e-14 of its row's square.  Bodies with many joints (hubs) are not eliminated beforehand
-//      but stand in the fronts themselves.
+//   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  by fronts.h.  D is 0, or a tiny
+//      diag(A_r A_r') / 1e14 where pivots show that rows depend on each other.  Bodies with many joints (hubs) are not
+//      eliminated beforehand but stand in the fronts themselves.
 //   3. Sweeps on the true residuals, until they are round-off; flexible GMRES where sweeps do not get there.
 
 #include <cmath>
@@ -148,6 +148,8 @@ class Engine {
   void expand(bool forces);
   void find_references(const BodySlot& b);
   void references(const Condensation& c, int body, double* G);
+  void factor_fronts();
+  bool dependent() const;
   void assemble(int front);
   void residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes);
   bool direct(const VectorXd& force, const VectorXd& rhs);
@@ -199,7 +201,7 @@ class Engine {
   std::vector<std::size_t> alarms_;
   double error_ = 0, moved_ = 0;
   int sweeps_ = 0;
-  bool planned_ = false, alarm_ = true;
+  bool planned_ = false, alarm_ = true, regularised_ = false;
 };
 
 }  // namespace mortise

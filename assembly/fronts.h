@@ -62,7 +62,7 @@ class Fronts {
   double& start(Index position) { return start_[static_cast<std::size_t>(position)]; }
   // A pivot smaller than its floor, which only round-off can bring about, is set to it.  Negative for negative pivots.
   double& floor(Index position) { return floor_[static_cast<std::size_t>(position)]; }
-  double pivot(Index position) const { return 1 / inverse_[static_cast<std::size_t>(position)]; }
+  double inverse_pivot(Index position) const { return inverse_[static_cast<std::size_t>(position)]; }
 
   // x := L^-T x.  Where x is 1 at a vanishing pivot and 0 elsewhere, K x vanishes with it.
   void solve_transposed(double* x) const;
