@@ -218,7 +218,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     for (const BodySlot& b : bodies_)
       for (int k = b.y + b.massive; k < b.y + b.k; ++k) f(k);
   };
-  VectorXd r(n + m), rows(m), g(n), along(n), forces_size(n);
+  VectorXd r(n + m), rows = VectorXd::Zero(m), g(n), along(n), forces_size(n);
   const auto begin = [&] {  // the residual of the equations as they are
     g.setZero();
     add_reactions(lambda_, g);
