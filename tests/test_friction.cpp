@@ -134,7 +134,7 @@ TEST_CASE("dry friction: the energy that a slider loses is the work of its frict
   s.set("block'", {3, 0, 0});
   Solver solver(system);
   const double start = system.energy(s).total();
-  for (int i = 0; i < 100; ++i) rk4_step(solver, s, 1e-3);
+  for (int i = 0; i < 100; ++i) s = rk4_step(solver, s, 1e-3);
   // Constant deceleration while it slides: N = m g, a = 0.5 - mu g.
   const double a = 0.5 - mu * g, u = 3 + a * 0.1, way = 3 * 0.1 + 0.5 * a * 0.01;
   constexpr double regularised = 1e-6;  // 1 - u / sqrt(u^2 + u_s^2) < 1e-7 at 2.8 m/s
