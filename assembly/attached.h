@@ -132,8 +132,10 @@ template <Body... B> class Attached {
       const auto one = [&]<class P>(const Modelled<P>& b, std::size_t j) {
         const auto& m = motion<P>(at, j);
         using Y = Vec<double, UnknownsOf<P>::count>;
-        for (Index k = 0; k < b.count(); ++k)
-          T.block(offset_[j], column++, size_[j], 1) = b.unknowns.spread(m, Y::Unit(b.count(), k));
+        for (Index k = 0; k < b.count(); ++k, ++column) {  // by entries: gcc 12 warns of blocks of one number
+          const Coordinates<P, double> dq = b.unknowns.spread(m, Y::Unit(b.count(), k));
+          for (Index row = 0; row < dq.size(); ++row) T(offset_[j] + row, column) = dq[row];
+        }
         z.segment(offset_[j], size_[j]) = b.unknowns.drift(m);
       };
       (one(*std::get<i>(bodies_), i), ...);
