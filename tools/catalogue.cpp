@@ -19,8 +19,6 @@ std::string shown(double x) { return number(x); }
 std::string shown(int x) { return number(x); }
 std::string shown(bool x) { return x ? "true" : "false"; }
 std::string shown(const std::string& x) { return x.empty() ? "none" : x; }
-std::string shown(const Axis& x) { return shown(x.along); }
-std::string shown(const PlanarAxis& x) { return shown(x.along); }
 template <class D> std::string shown(const Eigen::MatrixBase<D>& x) {
   if (x.size() == 0) return "none";
   if (x.isZero(0)) return "0";
@@ -28,6 +26,8 @@ template <class D> std::string shown(const Eigen::MatrixBase<D>& x) {
   for (Index i = 0; i < x.size(); ++i) out += (i ? ", " : "") + number(x.derived().coeff(i));
   return "(" + out + ")";
 }
+std::string shown(const Axis& x) { return shown(x.along); }
+std::string shown(const PlanarAxis& x) { return shown(x.along); }
 template <class V> std::string shown(const std::vector<V>& x) { return x.empty() ? "none" : "given"; }
 // Functions and lists have no short default.
 template <class V>
