@@ -5,9 +5,9 @@
 //     |  l        it swings through its lowest position with the speed w > 0
 //    [m]
 //
-// The pin carries F = m (l w'', g + l w^2) =: m (l w'', f), and J w'' = -mu r |F|.  With k = mu r m / J:
-//   w'' = -k f / sqrt(1 - k^2 l^2)     where w'' stands for the angular acceleration
-// and the friction takes the power mu r |F| w = -J w'' w.  On a wet bearing, force -c times speed:  J w'' = -c r^2 w.
+// The pin carries |F| = m sqrt((l theta'')^2 + f^2), f = g + l w^2, and J theta'' = -mu r |F|.  With k = mu r m / J:
+//   theta'' = -k f / sqrt(1 - k^2 l^2)
+// The friction has the power J theta'' w < 0.  On a wet bearing, with the force -c times speed:  J theta'' = -c r^2 w.
 
 #include <cmath>
 

@@ -13,10 +13,14 @@
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/lagrangian.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/bodies/rigid_body.h>
 #include <mortise/forces/applied.h>
 #include <mortise/forces/spring.h>
 #include <mortise/joints/functor.h>
+#include <mortise/joints/knife_edge.h>
 #include <mortise/joints/pin.h>
+#include <mortise/joints/rolling_disk.h>
+#include <mortise/joints/rolling_sphere.h>
 
 using namespace mortise;
 
@@ -174,4 +178,55 @@ TEST_CASE("Andrews' squeezing mechanism, as seven bodies with ten pins, has the 
     CHECK(far(-solution.lambda.tail<6>(), at.lambda) < 1e-10);
     CHECK(far(-solver.lambda().tail<6>(), at.lambda) < 1e-10);
   }
+}
+
+TEST_CASE("Chaplygin's sleigh starts as its equations say") {
+  Assembly ice("ice");
+  const auto sleigh = ice.add("sleigh", PlanarBody{.mass = 1, .inertia = 0.1, .centre = {0.2, 0}});
+  ice.connect("blade", KnifeEdge{}, sleigh);
+  const System system(ice);
+  State s = system.state();
+  s.set("sleigh'", {1, 0, 2});  // u' = a w^2,  (J + m a^2) w' = -m a u w;  y'' = u w, the blade turns
+  CHECK(far(solve(system, s).a, Vec3<double>(0.2 * 4, 2, -0.2 * 2 / 0.14)) < 1e-14);
+  CHECK(far(Solver(system).solve(s), Vec3<double>(0.2 * 4, 2, -0.2 * 2 / 0.14)) < 1e-14);
+}
+
+TEST_CASE("a sphere on a turntable: v' = (2/7) W z x v") {
+  Assembly a("turntable");
+  a.set_gravity({0, 0, -9.81});
+  const auto ground = a.add("ground", Ground{});
+  const auto ball = a.add("ball", RigidBody::of(Inertia::sphere(0.2, 0.1)));
+  a.connect("rolling", RollingSphere{.radius = 0.1, .rate = 3}, ground, ball);
+  a.place(ball, RigidBody::pose({0.5, 0, 0.1}, {1, 0, 0, 0}));
+  const System system(a);
+  State s = system.state();
+  s.set("ball'", RigidBody::rates(s.get_all("ball"), {0.1, 0.2, 0}, {13, 1, 0}));
+  const Vec3<double> expected(-6.0 / 7 * 0.2, 6.0 / 7 * 0.1, 0);
+  CHECK(far(solve(system, s).a.head<3>(), expected) < 1e-13);
+  CHECK(far(Solver(system).solve(s).head<3>(), expected) < 1e-13);
+}
+
+TEST_CASE("a leaning disk that rolls starts as its equations say") {
+  const double mass = 2, r = 0.5, g = 9.81, theta = 1.2217304763960307;  // 70 degrees
+  const double si = std::sin(theta), co = std::cos(theta), I1 = mass * r * r / 4, I3 = mass * r * r / 2;
+  const Vec3<double> w(0.3, si, -4);  // along e1, e2, e3; the frame turns by 1 rad/s about the vertical
+  Assembly a("disk");
+  a.set_gravity({0, 0, -g});
+  const auto plane = a.add("plane", Ground{});
+  const auto disk = a.add("disk", RigidBody::of(Inertia::disk(mass, r, {0, 0, 1})));
+  a.connect("rolling", RollingDisk{.radius = r, .axis_b = {0, 0, 1}}, plane, disk);
+  a.place(disk, RigidBody::pose({0, 0, r * si}, {std::cos(theta / 2), std::sin(theta / 2), 0, 0}));
+  const System system(a);
+  State s = system.state();
+  const Vec3<double> e3(0, -si, co), e1(1, 0, 0);
+  s.set("disk'", RigidBody::rates(s.get_all("disk"), r * (w[0] * e3 - w[2] * e1), w));
+  // (A + m r^2) w1' = -(C + m r^2) w2 w3 + A cos w2 - m g r cos,  A w2' = C w1 w3 - A cos w1,
+  // (C + m r^2) w3' = m r^2 w1 w2:  components in a frame that turns by (w1, w2, cos) and not with the disk's spin.
+  const double mr2 = mass * r * r;
+  const Vec3<double> rates((-(I3 + mr2) * w[1] * w[2] + I1 * co * w[1] - mass * g * r * co) / (I1 + mr2),
+                           (I3 * w[0] * w[2] - I1 * co * w[0]) / I1, mr2 * w[0] * w[1] / (I3 + mr2));
+  const Vec3<double> frame(w[0], w[1], co), expected = rates + frame.cross(w);
+  const auto E = quaternion_E<double>(s.q.tail<4>());
+  CHECK(far(2 * E * solve(system, s).a.tail<4>(), expected) < 1e-13);
+  CHECK(far(2 * E * Solver(system).solve(s).tail<4>(), expected) < 1e-13);
 }
