@@ -143,9 +143,10 @@ void Engine::factor(bool positions) {
       std::fill(A_.begin() + n.A + first * n.columns, A_.begin() + n.A + Index{n.rows} * n.columns, 0.0);
     }
   const bool plain = condensations_.empty();
-  const auto set_floor = [&](const Node& n, int r) {
-    double& d = diagonal_[at(n.row + r)];
-    fronts_.floor(n.position + r) = d > 0 ? 0.5 * penalty* d : d = 1;  // 0: a row that touches nothing
+  const auto start = [&](const Node& n, int r) {
+    const double square = diagonal_[at(n.row + r)], d = square > 0 ? square : 1;  // 0: nothing moves with this row
+    fronts_.floor(n.position + r) = 0.5 * penalty * d;
+    fronts_.start(n.position + r) = (n.starts || square == 0 ? d : 0) + (regularised_ ? penalty * d : 0);
   };
   for (const Node& n : constraint_nodes())
     with_size(n.unknowns, [&]<int K>(std::integral_constant<int, K>) {
@@ -159,7 +160,7 @@ void Engine::factor(bool positions) {
         }
         norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
         diagonal_[at(n.row + r)] = norm;
-        if (plain) set_floor(n, r);
+        if (plain) start(n, r);
       }
     });
   if (!plain) {
@@ -176,36 +177,18 @@ void Engine::factor(bool positions) {
     for (Condensation& c : condensations_)
       if (!condense_numbers(c, positions)) alarms_.push_back(at(c.body));
     for (const int i : active_)
-      for (int r = 0; r < nodes_[at(i)].rows; ++r) set_floor(nodes_[at(i)], r);
+      for (int r = 0; r < nodes_[at(i)].rows; ++r) start(nodes_[at(i)], r);
   }
   for (const auto& [position, count] : hubs_)
-    for (int k = 0; k < count; ++k) fronts_.floor(position + k) = -0.5;  // pivots of a hub are -1 or less
-  // D only where it is needed: it costs a sweep.  Whether it is depends on the state alone, not on the last one.
-  factor_fronts();
-  if (dependent() == regularised_) return;
+    for (int k = 0; k < count; ++k) fronts_.floor(position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
+  const auto assembled = [&](int front) { assemble(front); };
+  fronts_.factor(workers_, assembled);
+  // D only where pivots nearly vanish: it costs a sweep.  Whether they do depends on the state, not on the last one.
+  if (fronts_.pivots_above(doubtful / (0.5 * penalty)) != regularised_) return;
   regularised_ = !regularised_;
-  factor_fronts();
-}
-
-// Some pivot nearly vanishes.
-bool Engine::dependent() const {
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
-    for (int r = 0; r < n.rows; ++r)
-      if (!(doubtful * diagonal_[at(n.row + r)] * fronts_.inverse_pivot(n.position + r) <= 1)) return true;
-  }
-  return false;
-}
-
-void Engine::factor_fronts() {
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
-    for (int r = 0; r < n.rows; ++r) {
-      const double d = diagonal_[at(n.row + r)];
-      fronts_.start(n.position + r) = (n.starts ? d : 0) + (regularised_ ? penalty * d : 0);
-    }
-  }
-  fronts_.factor(workers_, [&](int front) { assemble(front); });
+  for (const int i : active_)
+    for (int r = 0; r < nodes_[at(i)].rows; ++r) start(nodes_[at(i)], r);
+  fronts_.factor(workers_, assembled);
 }
 
 void Engine::assemble(int front) {

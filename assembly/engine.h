@@ -148,8 +148,6 @@ class Engine {
   void expand(bool forces);
   void find_references(const BodySlot& b);
   void references(const Condensation& c, int body, double* G);
-  void factor_fronts();
-  bool dependent() const;
   void assemble(int front);
   void residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes);
   bool direct(const VectorXd& force, const VectorXd& rhs);

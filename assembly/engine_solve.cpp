@@ -119,22 +119,28 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
   double last = 1, last_local = 1;
   const double all = massive(force);
   sweeps_ = 0;
-  g_.setZero();
+  bool begun = false;  // w_ and residual_ are there
   if (plain) {
     if (direct(force, rhs)) return true;
-    add_reactions(lambda_, g_);
+    g_ = y_ - force;
+    w_ = y_;
+    begun = true;
   } else {
+    g_.setZero();
     y_.setZero();
     lambda_.setZero();
   }
   while (++sweeps_ <= most) {
-    // What the forces alone would do, and the forces left on massless unknowns.
-    w_ = y_ + ((force + g_) - y_);
-    for (const Condensation& c : condensations_) {
-      const BodySlot& b = bodies_[at(c.body)];
-      for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
+    if (!begun) {
+      // What the forces alone would do, and the forces left on massless unknowns.
+      w_ = y_ + ((force + g_) - y_);
+      for (const Condensation& c : condensations_) {
+        const BodySlot& b = bodies_[at(c.body)];
+        for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
+      }
+      residual(w_, rhs, residual_, sweeps_ == 2);
     }
-    residual(w_, rhs, residual_, sweeps_ == 2);
+    begun = false;
     apply(fs_, residual_, dlambda_, dy_);
     lambda_ += dlambda_;
     if (plain)

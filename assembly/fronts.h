@@ -62,6 +62,13 @@ class Fronts {
   double& start(Index position) { return start_[static_cast<std::size_t>(position)]; }
   // A pivot smaller than its floor, which only round-off can bring about, is set to it.  Negative for negative pivots.
   double& floor(Index position) { return floor_[static_cast<std::size_t>(position)]; }
+  // All pivots are at least so many times their floors.
+  bool pivots_above(double factor) const {
+    const double most = 1 / factor;
+    bool above = true;
+    for (std::size_t i = 0; i < inverse_.size(); ++i) above &= floor_[i] * inverse_[i] <= most;
+    return above;
+  }
   double inverse_pivot(Index position) const { return inverse_[static_cast<std::size_t>(position)]; }
 
   // x := L^-T x.  Where x is 1 at a vanishing pivot and 0 elsewhere, K x vanishes with it.
