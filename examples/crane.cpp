@@ -40,7 +40,7 @@ int main() {
   VectorXd bent(2 * N + 2);
   for (int i = 0; i <= N; ++i) {
     const double x = i * l;
-    const std::string node = "n" + std::to_string(i);
+    const std::string node = fmt::format("n{}", i);
     given.dofs.push_back({node, "uy"});
     given.dofs.push_back({node, "rz"});
     given.nodes.push_back({node, {x, 0, 0}});

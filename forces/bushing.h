@@ -43,16 +43,16 @@ struct Bushing {
     if ((damping.array() == 0).all()) return;
     const Mat<T, 3> A = frame<T>(a, axes_a);
     const Vec3<T> arm = b.point(on_b) - a.point(on_a);
-    const Vec3<T> w_a = AxisTurn::spin<T>(a), w_b = AxisTurn::spin<T>(b);
+    const Vec3<T> w_a = spin<T>(a), w_b = spin<T>(b);
     Vec<T, 6> y;
     y << A.transpose() * (b.point_velocity(on_b) - a.point_velocity(on_a) - cross<T>(w_a, arm)),
         A.transpose() * (w_b - w_a);
     const Vec<T, 6> wrench = -(damping.template cast<T>() * y);
     const Vec3<T> f = A * wrench.template head<3>(), m = A * wrench.template tail<3>();
     b.apply_force(on_b, f);
-    AxisTurn::turn<T>(b, m);
+    push_round(b, m);
     a.apply_force(on_a, Vec3<T>(-f));
-    AxisTurn::turn<T>(a, Vec3<T>(-m - cross<T>(arm, f)));
+    push_round(a, Vec3<T>(-m - cross<T>(arm, f)));
   }
   void validate(const Label& label) const;
 

@@ -9,44 +9,23 @@
 // half a turn: for motions beyond that, use coordinates that count turns.
 // The ground may stand on either side; it does not turn.
 
-#include <cmath>
-
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
-#include <mortise/core/rotation.h>
 
 namespace mortise {
-
-namespace detail {
-template <class V> inline constexpr bool is_fixed = size_of<std::remove_cvref_t<decltype(std::declval<V>().body)>> == 0;
-}  // namespace detail
 
 struct PlanarTurn {
   static constexpr std::tuple<> fields{};
 
-  template <class T> T angle(const auto& a, const auto& b, const T&) const { return theta<T>(b) - theta<T>(a); }
-  template <class T> T rate(const auto& a, const auto& b, const T&) const { return spin<T>(b) - spin<T>(a); }
+  template <class T> T angle(const auto& a, const auto& b, const T&) const {
+    return planar_angle<T>(b) - planar_angle<T>(a);
+  }
+  template <class T> T rate(const auto& a, const auto& b, const T&) const { return planar_spin(b) - planar_spin(a); }
   // Torque m about z on B, -m on A.
   template <class T> void apply(auto& a, auto& b, const T& m) const {
-    turn(a, T(-m));
-    turn(b, m);
-  }
-
- private:
-  template <class T, class V> static T theta(const V& view) {
-    if constexpr (detail::is_fixed<V>)
-      return T(0.0);
-    else
-      return view.coordinate("theta");
-  }
-  template <class T, class V> static T spin(const V& view) {
-    if constexpr (detail::is_fixed<V>)
-      return T(0.0);
-    else
-      return view.angular_velocity();
-  }
-  template <class T, class V> static void turn([[maybe_unused]] V& view, [[maybe_unused]] const T& m) {
-    if constexpr (!detail::is_fixed<V>) view.apply_torque(m);
+    push_round(a, T(-m));
+    push_round(b, m);
   }
 };
 
@@ -57,30 +36,15 @@ struct AxisTurn {
   static constexpr std::tuple fields{Field{"axis_a", &AxisTurn::axis_a, "", "the axis in the frame of A"},
                                      Field{"axis_b", &AxisTurn::axis_b, "", "the axis in the frame of B"}};
 
-  template <class T> T angle(const auto& a, const auto& b, const T&) const {
-    using std::atan2;
-    const Vec3<T> x = a.direction(axis_a.across_1), y = a.direction(axis_a.across_2), d = b.direction(axis_b.across_1);
-    return atan2(T(y.dot(d)), T(x.dot(d)));
-  }
+  template <class T> T angle(const auto& a, const auto& b, const T&) const { return angle_about(a, axis_a, b, axis_b); }
   template <class T> T rate(const auto& a, const auto& b, const T&) const {
-    const Vec3<T> z = a.direction(axis_a.along);
-    return z.dot(spin<T>(b) - spin<T>(a));
+    return a.direction(axis_a.along).dot(spin<T>(b) - spin<T>(a));
   }
   // Torque m about z_A on B, -m on A.
   template <class T> void apply(auto& a, auto& b, const T& m) const {
     const Vec3<T> torque = m * a.direction(axis_a.along);
-    turn<T>(a, -torque);
-    turn<T>(b, torque);
-  }
-
-  template <class T, class V> static Vec3<T> spin(const V& view) {
-    if constexpr (detail::is_fixed<V>)
-      return Vec3<T>::Zero();
-    else
-      return view.angular_velocity();
-  }
-  template <class T, class V> static void turn(V& view, const Vec3<T>& torque) {
-    if constexpr (!detail::is_fixed<V>) view.apply_torque(torque);
+    push_round(a, Vec3<T>(-torque));
+    push_round(b, torque);
   }
 };
 
