@@ -15,7 +15,7 @@
 namespace mortise {
 
 template <int D, class F> struct AppliedForce {
-  Vec<double, D> at;
+  Vec<double, D> at = Vec<double, D>::Zero();
   F force;
   bool in_body_axes = false;
 
