@@ -93,14 +93,14 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
                                                    "check the masses and the formulas of the parts");
   }
   if (status != Engine::Status::solved) require_consistent(s, e, status == Engine::Status::stalled);
-  if (!engine_->reacting().empty()) balance(s);
+  if (!engine_->reacting().empty()) balance(s, e);
   engine_->accelerations(a_);
   return a_;
 }
 
 // Laws that need their own reaction: solves again with the forces of the last multipliers, until these stay.  The steps
 // are those of Anderson: the combination of the last ones for which multipliers and forces would agree best.
-void Solver::balance(const State& s) {
+void Solver::balance(const State& s, const Evaluation* e) {
   constexpr int most = 100, memory = 8;
   constexpr double agree = 1e-13, stuck = 1e-10;  // of the largest multiplier
   const auto& joints = engine_->reacting();
@@ -124,7 +124,8 @@ void Solver::balance(const State& s) {
   for (int k = 0; k < most; ++k) {
     engine_->set_lambda(rows, x);
     engine_->react(s, force);
-    (void)engine_->solve(force, engine_->rhs());
+    if (const auto status = engine_->solve(force, engine_->rhs()); status != Engine::Status::solved)
+      require_consistent(s, e, status == Engine::Status::stalled);
     g = engine_->lambda()(rows);
     const VectorXd gap = g - x;
     size = std::max({size, g.cwiseAbs().maxCoeff(), 1e-300});

@@ -2,7 +2,7 @@
 // Solver: accelerations of a System, state after state, in time and memory proportional to the mechanism's graph.
 //
 //   Solver solver(system);
-//   const VectorXd& a = solver.solve(state);      q''; no heap allocation after the first call
+//   const VectorXd& a = solver.solve(state);      q''; no heap allocation after the first call, dry friction apart
 //
 // A state that is not determined gives no numbers: solve() throws UnderModelled or ConflictingRows with the report.
 // One Solver serves one thread; a System may have many.
@@ -48,7 +48,7 @@ class Solver {
 
  private:
   const VectorXd& finish(const State& s, const Evaluation* e);
-  void balance(const State& s);
+  void balance(const State& s, const Evaluation* e);
   void require_determined(const Evaluation& e) const;
   void require_consistent(const State& s, const Evaluation* given, bool stalled) const;
 
