@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <typeinfo>
 
 namespace mortise {
 namespace {
@@ -39,15 +40,13 @@ void Assembly::require_new(const Label& label) const {
                              "give every part a name of its own");
 }
 
-void Assembly::require_coordinate_names(const Label& label, const std::vector<std::string>& names) {
+void Assembly::require_body(const Label& label, const BodyModel& model) {
+  const std::vector<std::string> names = model.coordinates();
   for (const std::string& name : names)
     require_coordinate_name({"coordinate of body '" + label.name + "', named", name});
   if (const std::set<std::string> distinct(names.begin(), names.end()); distinct.size() != names.size())
     label.fail<InvalidModel>(fmt::format("{} coordinates have only {} different names", names.size(), distinct.size()),
                              "give every coordinate a name of its own");
-}
-
-void Assembly::require_sizes(const Label& label, const BodyModel& model) {
   State s;
   s.q = model.neutral();
   s.v = VectorXd::Zero(s.q.size());
@@ -109,6 +108,13 @@ void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, c
   with_label(label, [&] { model.act(s.state, s.firsts, Q); });
 }
 
+void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, const SensorModel& model) {
+  const Stack s(bodies);
+  std::vector<double> out;
+  for (const Quantity& x : model.quantities()) out.resize(out.size() + static_cast<std::size_t>(x.orders));
+  with_label(label, [&] { model.read(s.state, VectorXd::Zero(s.state.q.size()), s.firsts, out.data()); });
+}
+
 Nested Assembly::add(const std::string& name, const Assembly& part) {
   require_new({"assembly", name});
   names_.insert(name);
@@ -123,23 +129,42 @@ void Assembly::set_gravity(const Vec3<double>& g) {
   gravity_ = g;
 }
 
-std::pair<const Assembly*, std::string> Assembly::owner(const std::string& path) const {
-  const Assembly* where = this;
+std::pair<Assembly*, std::string> Assembly::holder(const std::string& path) {
+  Assembly* where = this;
   std::string rest = path;
   for (auto slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/')) {
     const std::string head = rest.substr(0, slash);
     const auto it =
         std::find_if(where->nested_.begin(), where->nested_.end(), [&](const auto& e) { return e.name == head; });
     if (it == where->nested_.end())
-      Label{"body", path}.fail<InvalidModel>(
+      Label{"part", path}.fail<InvalidModel>(
           fmt::format("assembly '{}' has no nested assembly '{}'", where->name_, head), "check the path");
     where = &it->part;
     rest = rest.substr(slash + 1);
   }
+  return {where, rest};
+}
+
+std::pair<Assembly*, std::string> Assembly::owner(const std::string& path) {
+  const auto [where, rest] = holder(path);
+  if (const Port* port = where->find_port(rest)) return where->owner(port->body.path);
   if (where->models_.count(rest) == 0)
     Label{"body", path}.fail<InvalidModel>(fmt::format("assembly '{}' has no body '{}'", where->name_, rest),
                                            where->did_you_mean(rest));
   return {where, rest};
+}
+
+// Neither changes anything.
+std::pair<const Assembly*, std::string> Assembly::holder(const std::string& path) const {
+  return const_cast<Assembly*>(this)->holder(path);
+}
+std::pair<const Assembly*, std::string> Assembly::owner(const std::string& path) const {
+  return const_cast<Assembly*>(this)->owner(path);
+}
+
+const Assembly::Port* Assembly::find_port(const std::string& name) const {
+  const auto it = std::find_if(ports_.begin(), ports_.end(), [&](const Port& p) { return p.name == name; });
+  return it == ports_.end() ? nullptr : &*it;
 }
 
 std::shared_ptr<const BodyModel> Assembly::find(const std::string& path) const {
@@ -186,15 +211,14 @@ void require_place(const Label& label, const BodyModel& body, const VectorXd& q)
 }  // namespace
 
 void Assembly::set_place(const Label& label, const Reference& body, const VectorXd& q) {
-  if (const auto slash = body.path.find('/'); slash != std::string::npos)
-    return nested(body.path.substr(0, slash)).set_place(label, {body.path.substr(slash + 1), body.model}, q);
-  label.require(find(body.path) == body.model, fmt::format("it is not the one of assembly '{}'", name_),
+  const auto [where, name] = owner(body.path);
+  label.require(where->models_.at(name) == body.model, fmt::format("it is not the one of assembly '{}'", name_),
                 "use a handle that this assembly's add() returned, or nested[handle] for a nested one");
   require_place(label, *body.model, q);
-  places_[body.path] = q;
+  where->places_[name] = q;
 }
 
-void Assembly::require_known(const Label& label, const std::vector<Reference>& bodies) const {
+void Assembly::require_known(const Label& label, const std::vector<Reference>& bodies, bool some_move) const {
   Index coordinates = 0;
   for (const Reference& r : bodies) {
     if (r.model == nullptr) label.fail<InvalidModel>("one of its handles is empty", "use a handle that add() returned");
@@ -208,7 +232,7 @@ void Assembly::require_known(const Label& label, const std::vector<Reference>& b
                                "use a handle that this assembly's add() returned, or nested[handle] for a nested one");
     coordinates += r.model->neutral().size();
   }
-  if (coordinates == 0)
+  if (some_move && coordinates == 0)
     label.fail<InvalidModel>("it acts on bodies without coordinates only", "attach it to a body that can move");
 }
 
@@ -223,17 +247,106 @@ void Assembly::remove(const std::string& name) {
   };
   collect(constraints_);
   collect(forces_);
+  collect(sensors_);
+  for (const Port& p : ports_)
+    if (uses(p.body)) users += (users.empty() ? "'" : ", '") + p.name + "'";
   if (!users.empty()) Label{"part", name}.fail<InvalidModel>("is still used by " + users, "remove these first");
 
   const auto erase = [&](auto& parts) {
     return std::erase_if(parts, [&](const auto& e) { return e.name == name; }) > 0;
   };
-  if (names_.erase(name) == 0)
-    Label{"part", name}.fail<InvalidModel>(fmt::format("assembly '{}' has no part of this name", name_),
-                                           did_you_mean(name));
+  if (names_.erase(name) == 0) fail_unknown(name);
   models_.erase(name);
   places_.erase(name);
-  (void)(erase(bodies_) || erase(constraints_) || erase(forces_) || erase(nested_));  // it is one of these
+  (void)(erase(bodies_) || erase(constraints_) || erase(forces_) || erase(sensors_) || erase(ports_) ||
+         erase(nested_));  // it is one of these
+}
+
+void Assembly::fail_unknown(const std::string& name) const {
+  Label{"part", name}.fail<InvalidModel>(fmt::format("assembly '{}' has no part of this name", name_),
+                                         did_you_mean(name));
+}
+
+void Assembly::exchange(const Label& label, Assembly& where, BodyEntry& entry, std::shared_ptr<const BodyModel> model) {
+  require_body(label, *model);
+  if (const auto place = where.places_.find(entry.name); place != where.places_.end())
+    require_place(label, *model, place->second);
+  std::shared_ptr<const BodyModel>& known = where.models_.at(entry.name);
+  entry.model = known = std::exchange(model, entry.model);
+  try {
+    rebind();
+  } catch (...) {
+    entry.model = known = model;
+    throw;
+  }
+}
+
+Nested Assembly::replace(const std::string& name, const Assembly& part) {
+  Assembly& old = nested(name);
+  const auto require_port = [&](const Label& user, const Reference& body) {
+    if (body.path.rfind(name + "/", 0) != 0) return;
+    const std::string port = body.path.substr(name.size() + 1);
+    user.require(old.find_port(port) != nullptr,
+                 fmt::format("it reaches '{}', which is no port of '{}'", body.path, name),
+                 "make that body a port before it is connected, and connect to the port");
+    if (part.find_port(port)) return;
+    std::vector<std::string> known;
+    for (const Port& p : part.ports_) known.push_back("'" + p.name + "'");
+    Label{"assembly", part.name_}.fail<InvalidModel>(
+        fmt::format("it has no port '{}', which {} '{}' is connected to", port, user.kind, user.name),
+        known.empty() ? "it has no ports" : fmt::format("it has {}", fmt::join(known, ", ")));
+  };
+  const auto require_ports = [&](const char* kind, const auto& entries) {
+    for (const auto& e : entries)
+      for (const Reference& body : e.bodies) require_port({kind, e.name}, body);
+  };
+  require_ports("joint", constraints_);
+  require_ports("force", forces_);
+  require_ports("sensor", sensors_);
+  for (const Port& p : ports_) require_port({"port", p.name}, p.body);
+  Assembly other = part;
+  std::swap(old, other);
+  try {
+    rebind();
+  } catch (...) {
+    std::swap(old, other);
+    throw;
+  }
+  return {name};
+}
+
+void Assembly::rebind() {
+  std::vector<std::function<void()>> commits;
+  rebind("", commits);
+  for (const auto& commit : commits) commit();
+}
+
+void Assembly::rebind(const std::string& prefix, std::vector<std::function<void()>>& commits) {
+  const auto each = [&](const char* kind, auto& entries) {
+    for (auto& e : entries) {
+      std::vector<Reference> bodies = e.bodies;
+      std::vector<std::shared_ptr<const BodyModel>> models;
+      for (Reference& r : bodies) models.push_back(r.model = find(r.path));
+      if (std::equal(bodies.begin(), bodies.end(), e.bodies.begin(),
+                     [](const Reference& a, const Reference& b) { return a.model == b.model; }))
+        continue;
+      const Label label{kind, prefix + e.name};
+      auto model = e.model->rebound(label, models);
+      probe(label, bodies, *model);
+      commits.push_back([&e, bodies, model] { e.bodies = bodies, e.model = model; });
+    }
+  };
+  each("joint", constraints_);
+  each("force", forces_);
+  each("sensor", sensors_);
+  for (Port& p : ports_) {
+    const auto model = find(p.body.path);
+    Label{"port", prefix + p.name}.require(typeid(*model) == typeid(*p.body.model),
+                                           fmt::format("it leads to a body of another type now, a {}", model->kind()),
+                                           "give a body of the same type, with the same template arguments");
+    commits.push_back([&p, model] { p.body.model = model; });
+  }
+  for (NestedEntry& e : nested_) e.part.rebind(prefix + e.name + "/", commits);
 }
 
 Assembly& Assembly::nested(const std::string& name) {

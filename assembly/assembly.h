@@ -10,8 +10,13 @@
 //   const auto left = robot.add("left", arm), right = robot.add("right", arm);
 //   robot.connect("link", Distance<2>{.length = 1}, left[rod], right[rod]);
 //
+//   const auto tip = arm.port("tip", rod);        a name for what others may connect to: left[tip], "left/tip"
+//   robot.replace("left", flexible_arm);          any assembly with the ports that are in use
+//   robot.change("right/rod", PlanarBody{.mass = 2});      the same part with other data
+//
 // Copies are cheap and independent.  A System is made from an Assembly and does not change with it.
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -23,6 +28,7 @@
 #include <mortise/assembly/body_of.h>
 #include <mortise/assembly/force_of.h>
 #include <mortise/assembly/joint_of.h>
+#include <mortise/assembly/sensor_of.h>
 #include <mortise/core/at_world.h>
 #include <mortise/core/fields.h>
 
@@ -51,11 +57,8 @@ class Assembly {
   template <Body B> Handle<B> add(const std::string& name, B body) {
     const Label label{"body", name};
     require_new(label);
-    require_coordinate_names(label, {body.coordinates.begin(), body.coordinates.end()});
-    require_fields(label, body);
-    if constexpr (requires { body.validate(label); }) body.validate(label);
-    auto model = std::make_shared<const BodyOf<B>>(std::move(body));
-    require_sizes(label, *model);
+    auto model = BodyOf<B>::make(label, std::move(body));
+    require_body(label, *model);
     names_.insert(name);
     models_[name] = model;
     bodies_.push_back({name, model});
@@ -72,19 +75,7 @@ class Assembly {
   // A joint connects bodies; J::phi or J::psi is called with them in this order.
   template <class J, Body... B> void connect(const std::string& name, J joint, const Handle<B>&... body) {
     static_assert(sizeof...(B) > 0, "a joint connects at least one body");
-    const Label label{"joint", name};
-    require_new(label);
-    const std::vector<Reference> bodies{{body.path, body.model}...};
-    require_known(label, bodies);
-    require_fields(label, joint);
-    if constexpr (requires { joint.validate(label, body.model->modelled()->body...); })
-      joint.validate(label, body.model->modelled()->body...);
-    else if constexpr (requires { joint.validate(label); })
-      joint.validate(label);
-    auto model = std::make_shared<const JointOf<J, B...>>(std::move(joint), body.model->modelled()...);
-    probe(label, bodies, *model);
-    names_.insert(name);
-    constraints_.push_back({name, bodies, std::move(model)});
+    attach<JointOf<J, B...>>({"joint", name}, constraints_, std::move(joint), body...);
   }
 
   // A joint that finds its body-fixed data from the places of the bodies at this moment (core/at_world.h).
@@ -102,19 +93,47 @@ class Assembly {
   // A force acts on bodies; F::act or F::potential is called with them in this order.
   template <class F, Body... B> void apply(const std::string& name, F force, const Handle<B>&... body) {
     static_assert(sizeof...(B) > 0, "a force acts on at least one body");
-    const Label label{"force", name};
+    attach<ForceOf<F, B...>>({"force", name}, forces_, std::move(force), body...);
+  }
+
+  // A sensor tells numbers of bodies, with their rates; Readings reads it by its name.
+  template <class S, Body... B> void measure(const std::string& name, S sensor, const Handle<B>&... body) {
+    static_assert(sizeof...(B) > 0, "a sensor looks at at least one body");
+    attach<SensorOf<S, B...>>({"sensor", name}, sensors_, std::move(sensor), body...);
+  }
+
+  // A second name of a body, for others to connect to.  For a place on a body that is to be a port, weld a body
+  // without mass there: then its type does not tell what is behind.
+  template <Body B> Handle<B> port(const std::string& name, const Handle<B>& body) {
+    const Label label{"port", name};
     require_new(label);
-    const std::vector<Reference> bodies{{body.path, body.model}...};
-    require_known(label, bodies);
-    require_fields(label, force);
-    if constexpr (requires { force.validate(label, body.model->modelled()->body...); })
-      force.validate(label, body.model->modelled()->body...);
-    else if constexpr (requires { force.validate(label); })
-      force.validate(label);
-    auto model = std::make_shared<const ForceOf<F, B...>>(std::move(force), body.model->modelled()...);
-    probe(label, bodies, *model);
+    require_known(label, {{body.path, body.model}}, false);
     names_.insert(name);
-    forces_.push_back({name, bodies, std::move(model)});
+    ports_.push_back({name, {body.path, body.model}});
+    return {name, body.model};
+  }
+
+  // Puts another assembly in the place of a nested one.  Joints, forces and sensors hold on to it by the ports of the
+  // same names and body types; throws, and changes nothing, if one of them is missing or if they reach past the ports.
+  Nested replace(const std::string& name, const Assembly& part);
+
+  // The data of a body, joint, force or sensor, and the same part with other data, wherever it is used.  "left/rod" is
+  // rod of the nested assembly left.  Throws, and changes nothing, if it is of another type or does not fit.
+  template <class P> const P& part(const std::string& path) const {
+    const P* found = nullptr;
+    const auto [where, name] = holder(path);
+    visit(*where, name, [&](const char* kind, const auto& entry) {
+      found = &made_from<P>({kind, path}, entry.model)->part();
+    });
+    return *found;
+  }
+  template <class P> void change(const std::string& path, P part) {
+    const auto [where, name] = holder(path);
+    Assembly& owner = *where;
+    visit(owner, name, [&](const char* kind, auto& entry) {
+      const Label label{kind, path};
+      exchange(label, owner, entry, made_from<P>(label, entry.model)->changed(label, std::move(part)));
+    });
   }
 
   // Acts on every body that has weight, as the contribution "gravity".  In the plane the third component is unused.
@@ -148,6 +167,10 @@ class Assembly {
     std::vector<Reference> bodies;
     std::shared_ptr<const Model> model;
   };
+  struct Port {
+    std::string name;
+    Reference body;
+  };
   struct NestedEntry;
 
   const std::string& name() const { return name_; }
@@ -155,22 +178,74 @@ class Assembly {
   const std::vector<BodyEntry>& bodies() const { return bodies_; }
   const std::vector<PartEntry<ConstraintModel>>& constraints() const { return constraints_; }
   const std::vector<PartEntry<ForceModel>>& forces() const { return forces_; }
+  const std::vector<PartEntry<SensorModel>>& sensors() const { return sensors_; }
+  const std::vector<Port>& ports() const { return ports_; }
   const std::list<NestedEntry>& nested() const { return nested_; }
   const std::map<std::string, VectorXd>& places() const { return places_; }  // of its own bodies, where given
 
  private:
+  template <class Model, class P, class Entries, Body... B>
+  void attach(const Label& label, Entries& entries, P part, const Handle<B>&... body) {
+    require_new(label);
+    const std::vector<Reference> bodies{{body.path, body.model}...};
+    require_known(label, bodies);
+    auto model = Model::make(label, std::move(part), body.model->modelled()...);
+    probe(label, bodies, *model);
+    names_.insert(label.name);
+    entries.push_back({label.name, bodies, std::move(model)});
+  }
+  // f("joint", entry) for the part of this name; throws if the assembly has none.
+  template <class Self, class F> static void visit(Self& self, const std::string& name, const F& f) {
+    bool found = false;
+    const auto look = [&](const char* kind, auto& entries) {
+      for (auto& e : entries)
+        if (e.name == name && !found) found = true, f(kind, e);
+    };
+    look("body", self.bodies_);
+    look("joint", self.constraints_);
+    look("force", self.forces_);
+    look("sensor", self.sensors_);
+    if (!found) self.fail_unknown(name);
+  }
+  template <class P, class Model>
+  static const MadeFrom<P, Model>* made_from(const Label& label, const std::shared_ptr<const Model>& model) {
+    const auto* typed = dynamic_cast<const MadeFrom<P, Model>*>(model.get());
+    if (!typed)
+      label.fail<InvalidModel>(
+          fmt::format("it is a {}, of another type than given", model->kind().empty() ? "part" : model->kind()),
+          "use the type it was added with");
+    return typed;
+  }
+
   void require_new(const Label& label) const;
-  void require_known(const Label& label, const std::vector<Reference>& bodies) const;
-  static void require_coordinate_names(const Label& label, const std::vector<std::string>& names);
-  static void require_sizes(const Label& label, const BodyModel& model);
+  void require_known(const Label& label, const std::vector<Reference>& bodies, bool some_move = true) const;
+  static void require_body(const Label& label, const BodyModel& model);
+  [[noreturn]] void fail_unknown(const std::string& name) const;
   // One trial call at neutral coordinates, so that a functor that asks for what is not there is found here.
   static void probe(const Label& label, const std::vector<Reference>& bodies, const ConstraintModel& model);
   static void probe(const Label& label, const std::vector<Reference>& bodies, const ForceModel& model);
+  static void probe(const Label& label, const std::vector<Reference>& bodies, const SensorModel& model);
+  // The assembly that a path leads into, and the name there; throws if there is no such nested assembly.
+  std::pair<const Assembly*, std::string> holder(const std::string& path) const;
+  std::pair<Assembly*, std::string> holder(const std::string& path);
   // The assembly that holds the body itself, and the name of the body there; throws if there is none.
   std::pair<const Assembly*, std::string> owner(const std::string& path) const;
+  std::pair<Assembly*, std::string> owner(const std::string& path);
   std::shared_ptr<const BodyModel> find(const std::string& path) const;  // throws if there is none
   void set_place(const Label& label, const Reference& body, const VectorXd& q);
   std::string did_you_mean(const std::string& name) const;
+  const Port* find_port(const std::string& name) const;
+
+  void exchange(const Label& label, Assembly& where, BodyEntry& entry, std::shared_ptr<const BodyModel> model);
+  template <class Model>
+  void exchange(const Label& label, Assembly&, PartEntry<Model>& entry, std::shared_ptr<const Model> model) {
+    probe(label, entry.bodies, *model);
+    entry.model = std::move(model);
+  }
+  // Binds all parts to the bodies that their paths lead to now, here and in nested assemblies; throws, and changes
+  // nothing, if one does not fit.
+  void rebind();
+  void rebind(const std::string& prefix, std::vector<std::function<void()>>& commits);
 
   std::string name_;
   std::set<std::string> names_;                                     // of all parts
@@ -180,6 +255,8 @@ class Assembly {
   std::vector<BodyEntry> bodies_;
   std::vector<PartEntry<ConstraintModel>> constraints_;
   std::vector<PartEntry<ForceModel>> forces_;
+  std::vector<PartEntry<SensorModel>> sensors_;
+  std::vector<Port> ports_;
   std::list<NestedEntry> nested_;  // a list: nested() hands out references
 };
 

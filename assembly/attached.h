@@ -25,6 +25,7 @@ template <Body... B> class Attached {
     std::apply([&](const auto&... b) { (place(b), ...); }, bodies_);
   }
 
+  const auto& models() const { return bodies_; }
   Index total() const { return total_; }
   Index size(std::size_t i) const { return size_[i]; }
   Index offset(std::size_t i) const { return offset_[i]; }

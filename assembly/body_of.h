@@ -17,15 +17,33 @@ template <Body B> struct OwnConstraint {
   template <class T> auto phi(const auto& a, const T&) const { return a.body.phi(Coordinates<B, T>(a.q)); }
 };
 
-template <Body B> class BodyOf final : public BodyModel {
+template <Body B> class BodyOf final : public BodyModel, public MadeFrom<B, BodyModel> {
  public:
   explicit BodyOf(B b)
       : modelled_(std::make_shared<const Modelled<B>>(Modelled<B>{std::move(b)})), body_(&modelled_->body) {}
 
+  // Throws if the data of the body are out of range.
+  static std::shared_ptr<const BodyOf> make(const Label& label, B body) {
+    require_fields(label, body);
+    if constexpr (requires { body.validate(label); }) body.validate(label);
+    return std::make_shared<const BodyOf>(std::move(body));
+  }
+
   const std::shared_ptr<const Modelled<B>>& modelled() const { return modelled_; }
+  std::string kind() const override { return detail::kind_of<B>(); }
+  const B& part() const override { return *body_; }
+  std::shared_ptr<const BodyModel> changed(const Label& label, B body) const override {
+    return make(label, std::move(body));
+  }
 
   std::vector<std::string> coordinates() const override {
     return {body_->coordinates.begin(), body_->coordinates.end()};
+  }
+  std::vector<std::string> units() const override {
+    if constexpr (requires { body_->units; })
+      return {body_->units.begin(), body_->units.end()};
+    else
+      return std::vector<std::string>(body_->coordinates.size());
   }
   std::vector<int> groups() const override {
     if constexpr (requires { body_->groups; }) {
@@ -114,6 +132,12 @@ template <Body B> class BodyOf final : public BodyModel {
   // V = -g . first moment of mass
   static constexpr bool weighs = requires(const B& b, const Coordinates<B, double>& q) { b.first_moment(q); };
   bool has_weight() const override { return weighs; }
+  double mass() const override {
+    if constexpr (requires { double{body_->mass}; })
+      return body_->mass;
+    else
+      return 0;
+  }
   double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q_out) const override {
     if constexpr (weighs) {
       const Q q = s.q.segment(first, size());

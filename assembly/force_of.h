@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include <mortise/assembly/attached.h>
+#include <mortise/assembly/part_on.h>
 #include <mortise/assembly/seeding.h>
 
 namespace mortise {
@@ -34,7 +34,9 @@ concept HasPotential = requires(const F& f, const Placed<B, T>&... b, const T& t
 
 }  // namespace detail
 
-template <class F, Body... B> class ForceOf final : public ForceModel {
+template <class F, Body... B> class ForceOf final : public PartOn<ForceOf<F, B...>, ForceModel, F, B...> {
+  using Base = PartOn<ForceOf, ForceModel, F, B...>;
+  using Base::bodies_, Base::part_;
   static constexpr bool has_act = detail::HasAct<F, double, B...>;
   static constexpr bool has_potential = detail::HasPotential<F, double, B...>;
   static constexpr bool marked_act = detail::HasMarkedAct<F, B...>;
@@ -44,8 +46,7 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
                 "potential must be a template: its derivatives are the force");
 
  public:
-  ForceOf(F force, std::shared_ptr<const Modelled<B>>... body)
-      : force_(std::move(force)), bodies_(std::move(body)...) {}
+  using Base::Base;
 
   static constexpr bool has_slopes = !has_act || detail::HasAct<F, FirstOrder, B...>;
   bool differentiable() const override { return has_slopes; }
@@ -53,10 +54,10 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
     bodies_.add(total<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
   }
   void act(const State& s, const Places& at, double* const* f) const override {
-    if constexpr (marked_act) bodies_.acted(s, at, f, [&](auto&... view) { force_.act(view..., s.t); });
+    if constexpr (marked_act) bodies_.acted(s, at, f, [&](auto&... view) { part_.act(view..., s.t); });
     if constexpr (at_markers()) {  // T'Q = -dV/dy
       using T = Jet<Attached<B...>::unknown_count>;
-      const T V = std::apply([&](const auto&... view) { return T(force_.potential(view..., T(s.t))); },
+      const T V = std::apply([&](const auto&... view) { return T(part_.potential(view..., T(s.t))); },
                              bodies_.template marked<T>(s, at));
       std::size_t body = 0, k = 0;
       for (const Index n : std::array<Index, sizeof...(B)>{Index{UnknownsOf<B>::count}...}) {
@@ -105,13 +106,13 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
       return false;
   }
   template <class T> T call(const Vec<T, dynamic>& q, const T& t) const {
-    return std::apply([&](const auto&... view) { return T(force_.potential(view..., t)); },
+    return std::apply([&](const auto&... view) { return T(part_.potential(view..., t)); },
                       bodies_.template placed<T>(q));
   }
   template <class T, bool with_act = has_act, bool with_potential = has_potential>
   Vec<T, dynamic> total(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
     Vec<T, dynamic> Q = Vec<T, dynamic>::Zero(q.size());
-    if constexpr (with_act) Q = bodies_.template acted<T>(q, v, [&](auto&... view) { force_.act(view..., t); });
+    if constexpr (with_act) Q = bodies_.template acted<T>(q, v, [&](auto&... view) { part_.act(view..., t); });
     if constexpr (with_potential) {  // Q = -dV/dq
       using S = Dual<T, 1>;
       Vec<S, dynamic> x = q.template cast<S>();
@@ -123,9 +124,6 @@ template <class F, Body... B> class ForceOf final : public ForceModel {
     }
     return Q;
   }
-
-  F force_;
-  Attached<B...> bodies_;
 };
 
 }  // namespace mortise

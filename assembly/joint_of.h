@@ -9,31 +9,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <mortise/assembly/attached.h>
+#include <mortise/assembly/part_on.h>
 #include <mortise/assembly/seeding.h>
 
 namespace mortise {
 
 namespace detail {
-
-// Number of rows a functor returns: an Eigen vector of fixed size, or one scalar.
-template <class R> constexpr int row_count() {
-  if constexpr (std::is_base_of_v<Eigen::EigenBase<R>, R>) {
-    static_assert(std::is_base_of_v<Eigen::PlainObjectBase<R>, R>,
-                  "phi or psi returns an Eigen expression, which refers to dead temporaries: return a Vec<T, rows>");
-    static_assert(R::RowsAtCompileTime != dynamic && R::ColsAtCompileTime == 1,
-                  "phi or psi must return a Vec<T, rows>");
-    return R::RowsAtCompileTime;
-  } else {
-    return 1;
-  }
-}
-const auto& row(const auto& rows, [[maybe_unused]] int i) {
-  if constexpr (requires { rows[i]; })
-    return rows[i];
-  else
-    return rows;
-}
 
 template <class J, class T, class... B>
 concept HasPhi = requires(const J& j, const Placed<B, T>&... b, const T& t) {
@@ -67,7 +48,9 @@ concept HasNonideal = requires(const J& j, Acted<B, T>&... b, const T& t) {
 
 }  // namespace detail
 
-template <class J, Body... B> class JointOf final : public ConstraintModel {
+template <class J, Body... B> class JointOf final : public PartOn<JointOf<J, B...>, ConstraintModel, J, B...> {
+  using Base = PartOn<JointOf, ConstraintModel, J, B...>;
+  using Base::bodies_, Base::part_;
   static constexpr bool has_phi = detail::HasPhi<J, double, B...>, has_psi = detail::HasPsi<J, double, B...>;
   static_assert(has_phi || has_psi,
                 "this joint has no phi(bodies..., t) and no psi(bodies..., t) for these body types");
@@ -99,19 +82,19 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
 
  public:
-  JointOf(J joint, std::shared_ptr<const Modelled<B>>... body)
-      : joint_(std::move(joint)), bodies_(std::move(body)...) {}
+  using Base::Base;
+  using typename ConstraintModel::Row;
 
   Index holonomic() const override { return h; }
   std::vector<Row> rows() const override {
     std::vector<Row> out;
-    if constexpr (requires { joint_.rows.size(); }) {
-      static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(joint_.rows)>> == m,
+    if constexpr (requires { part_.rows.size(); }) {
+      static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(part_.rows)>> == m,
                     "one RowInfo per row of phi and psi");
-      for (const RowInfo& r : joint_.rows)
-        out.push_back({std::string(r.name), std::string(r.removes), std::string(r.reaction)});
+      for (const RowInfo& r : part_.rows)
+        out.push_back({std::string(r.name), std::string(r.removes), std::string(r.reaction), std::string(r.unit)});
     } else {
-      for (int i = 1; i <= m; ++i) out.push_back({fmt::format("{}", i), "", "lambda"});
+      for (int i = 1; i <= m; ++i) out.push_back({fmt::format("{}", i), "", "lambda", ""});
     }
     return out;
   }
@@ -160,7 +143,7 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   }
   void nonideal(const State& s, const Places& at, double* const* f) const override {
     if constexpr (detail::HasMarkedNonideal<J, B...>) {
-      bodies_.acted(s, at, f, [&](auto&... view) { joint_.nonideal(view..., s.t); });
+      bodies_.acted(s, at, f, [&](auto&... view) { part_.nonideal(view..., s.t); });
     } else if constexpr (detail::HasNonideal<J, double, B...>) {
       const Firsts first(at.first, sizeof...(B));
       bodies_.push(at, law<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), f);
@@ -170,13 +153,13 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
   bool reacts() const override { return detail::HasReact<J, m, B...>; }
   void react(const State& s, const Places& at, const double* lambda, double* const* f) const override {
     if constexpr (detail::HasReact<J, m, B...>)
-      bodies_.acted(s, at, f, [&](auto&... view) { joint_.react(view..., s.t, reaction(lambda)); });
+      bodies_.acted(s, at, f, [&](auto&... view) { part_.react(view..., s.t, reaction(lambda)); });
   }
   void react(const State& s, Firsts first, const double* lambda, VectorRef C) const override {
     if constexpr (detail::HasReact<J, m, B...>) {
       const Vec<double, dynamic> q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
       bodies_.add(
-          bodies_.template acted<double>(q, v, [&](auto&... view) { joint_.react(view..., s.t, reaction(lambda)); }),
+          bodies_.template acted<double>(q, v, [&](auto&... view) { part_.react(view..., s.t, reaction(lambda)); }),
           first, C);
     }
   }
@@ -199,13 +182,13 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
  private:
   static Vec<double, m> reaction(const double* lambda) { return Eigen::Map<const Vec<double, m>>(lambda); }
   template <class T> auto call_phi(const auto& views, const T& t) const {
-    return std::apply([&](const auto&... view) { return joint_.phi(view..., t); }, views);
+    return std::apply([&](const auto&... view) { return part_.phi(view..., t); }, views);
   }
   template <class T> auto call_psi(const auto& views, const T& t) const {
-    return std::apply([&](const auto&... view) { return joint_.psi(view..., t); }, views);
+    return std::apply([&](const auto&... view) { return part_.psi(view..., t); }, views);
   }
   template <class T> Vec<T, dynamic> law(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
-    return bodies_.template acted<T>(q, v, [&](auto&... view) { joint_.nonideal(view..., t); });
+    return bodies_.template acted<T>(q, v, [&](auto&... view) { part_.nonideal(view..., t); });
   }
 
   // Seeds coordinates and velocities as functions of the unknowns, a few at a time:  dq = T y,  q'' = z.
@@ -279,9 +262,6 @@ template <class J, Body... B> class JointOf final : public ConstraintModel {
             A[body](first_row + i, c) = r.d[static_cast<std::size_t>(k)];
     }
   }
-
-  J joint_;
-  Attached<B...> bodies_;
 };
 
 }  // namespace mortise

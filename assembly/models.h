@@ -32,12 +32,41 @@ struct Places {
   const void* const* motion;
 };
 
-class ConstraintModel {
+// A number that a part tells, with one or two of its rates.
+struct Quantity {
+  std::string name, unit;  // "" for the only one of its part
+  bool angle;              // known up to whole turns
+  int orders;              // 3: value, rate and second rate; 2: it depends on velocities, so value and rate
+};
+
+// What joints, forces and sensors share: they act on bodies, and may tell numbers.
+class PartModel {
  public:
-  virtual ~ConstraintModel() = default;
+  virtual ~PartModel() = default;
+
+  virtual std::string kind() const = 0;  // "pin"; "" for a type that tells no summary
+  virtual std::vector<Quantity> quantities() const = 0;
+  // All orders of all quantities, one after the other, along the motion with q'' = a.
+  virtual void read(const State& s, const VectorXd& a, Firsts first, double* out) const = 0;
+};
+
+// A model that was made from a P, and can be made again from another one.
+template <class P, class Model> class MadeFrom {
+ public:
+  virtual ~MadeFrom() = default;
+  virtual const P& part() const = 0;
+  virtual std::shared_ptr<const Model> changed(const Label& label, P part) const = 0;  // on the same bodies
+};
+
+using BodyModels = std::span<const std::shared_ptr<const class BodyModel>>;
+
+class ConstraintModel : public PartModel {
+ public:
+  // The same part on other bodies of the same types.
+  virtual std::shared_ptr<const ConstraintModel> rebound(const Label& label, BodyModels bodies) const = 0;
 
   struct Row {
-    std::string name, removes, reaction;
+    std::string name, removes, reaction, unit;
   };
   virtual std::vector<Row> rows() const = 0;
   virtual Index holonomic() const = 0;  // the first rows; the others are nonholonomic
@@ -56,15 +85,15 @@ class ConstraintModel {
   virtual void react(const State& s, const Places& at, const double* lambda, double* const* f) const = 0;
   virtual void react(const State& s, Firsts first, const double* lambda, VectorRef C) const = 0;
 
-  virtual bool ideal() const = 0;  // no law C(q, v, t)
+  virtual bool ideal() const = 0;           // no law C(q, v, t)
   virtual bool differentiable() const = 0;  // false: its law is written for double only
   virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C
   virtual std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const = 0;  // none: double only
 };
 
-class ForceModel {
+class ForceModel : public PartModel {
  public:
-  virtual ~ForceModel() = default;
+  virtual std::shared_ptr<const ForceModel> rebound(const Label& label, BodyModels bodies) const = 0;
 
   virtual bool differentiable() const = 0;
   virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;           // adds to Q
@@ -74,12 +103,19 @@ class ForceModel {
   virtual double potential_rate(const State& s, Firsts first) const = 0;  // dV/dt along the motion; 0 without V
 };
 
+class SensorModel : public PartModel {
+ public:
+  virtual std::shared_ptr<const SensorModel> rebound(const Label& label, BodyModels bodies) const = 0;
+};
+
 class BodyModel {
  public:
   virtual ~BodyModel() = default;
 
+  virtual std::string kind() const = 0;
   virtual std::vector<std::string> coordinates() const = 0;
-  virtual std::vector<int> groups() const = 0;  // numbered from 0 within the body
+  virtual std::vector<std::string> units() const = 0;  // of the coordinates, "" where not told
+  virtual std::vector<int> groups() const = 0;         // numbered from 0 within the body
   virtual VectorXd neutral() const = 0;
   virtual std::shared_ptr<const ConstraintModel> own_constraint() const = 0;  // may be null
 
@@ -98,6 +134,7 @@ class BodyModel {
   virtual std::optional<Stored> stored(const State& s, Index first) const = 0;
 
   virtual bool has_weight() const = 0;
+  virtual double mass() const = 0;  // [kg] that its weight is of; 0 where not told
   virtual double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q; V
   virtual MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const = 0;
 

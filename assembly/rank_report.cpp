@@ -149,7 +149,7 @@ std::string RankReport::verdict() const {
   if (ok()) parts.push_back("OK: the motion is determined");
   if (consistent() && !redundant.empty())
     parts.push_back(counted(static_cast<Index>(redundant.size()), "redundant row") + ", consistent");
-  return joined(parts, ";  ");
+  return joined(parts, "; ");
 }
 
 std::string RankReport::text() const {

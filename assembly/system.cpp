@@ -70,20 +70,39 @@ void System::flatten(const Assembly& assembly, const std::string& prefix,
   }
   for (const auto& [name, q] : assembly.places()) places_.emplace_back(index.at(prefix + name), q);
   for (const auto& e : assembly.nested()) flatten(e.part, prefix + e.name + "/", index);
-  const auto indices = [&](const std::vector<Assembly::Reference>& references) {
-    std::vector<std::size_t> out;
-    for (const auto& [path, model] : references) {
-      const auto it = index.find(prefix + path);
-      if (it == index.end() || bodies_[it->second].model != model)
-        Label{"body", prefix + path}.fail<InvalidModel>("a joint or force needs it, but it was removed or replaced",
-                                                        "remove that part too, or connect it again");
-      out.push_back(it->second);
-    }
-    return out;
+  const auto find = [&](const std::string& path) {
+    const auto it = index.find(prefix + path);
+    if (it == index.end())
+      Label{"body", prefix + path}.fail<InvalidModel>("a joint, force, sensor or port needs it, but it was removed",
+                                                      "remove that part too, or connect it again");
+    return it->second;
   };
-  for (const auto& e : assembly.constraints())
-    constraints_.push_back({prefix + e.name, false, 0, 0, 0, indices(e.bodies), 0, e.model});
-  for (const auto& e : assembly.forces()) forces_.push_back({prefix + e.name, indices(e.bodies), e.model});
+  for (const auto& p : assembly.ports()) index[prefix + p.name] = find(p.body.path);
+  // The bodies of a part, and its model bound to them: they may have been exchanged since it was connected.
+  const auto bound = [&](const char* kind, const auto& e) {
+    std::vector<std::size_t> bodies;
+    bool same = true;
+    for (const auto& r : e.bodies) {
+      bodies.push_back(find(r.path));
+      same = same && bodies_[bodies.back()].model == r.model;
+    }
+    if (same) return std::pair{bodies, e.model};
+    std::vector<std::shared_ptr<const BodyModel>> models;
+    for (const std::size_t k : bodies) models.push_back(bodies_[k].model);
+    return std::pair{bodies, e.model->rebound({kind, prefix + e.name}, models)};
+  };
+  for (const auto& e : assembly.constraints()) {
+    auto [bodies, model] = bound("joint", e);
+    constraints_.push_back({prefix + e.name, false, 0, 0, 0, std::move(bodies), 0, std::move(model)});
+  }
+  for (const auto& e : assembly.forces()) {
+    auto [bodies, model] = bound("force", e);
+    forces_.push_back({prefix + e.name, std::move(bodies), std::move(model)});
+  }
+  for (const auto& e : assembly.sensors()) {
+    auto [bodies, model] = bound("sensor", e);
+    sensors_.push_back({prefix + e.name, std::move(bodies), std::move(model)});
+  }
 }
 
 System::RowName System::row(Index i) const {
@@ -91,7 +110,7 @@ System::RowName System::row(Index i) const {
                                       [](Index k, const ConstraintInfo& c) { return k < c.row; });
   const ConstraintInfo& c = *std::prev(after);
   const auto r = c.model->rows()[static_cast<std::size_t>(i - c.row)];
-  return {c.name + "." + r.name, r.removes, r.reaction};
+  return {c.name + "." + r.name, r.removes, r.reaction, r.unit};
 }
 
 std::vector<Index> System::firsts(const std::vector<std::size_t>& bodies) const {
@@ -207,6 +226,24 @@ Energy System::energy(const State& s) const {
   }
   for (const ForceInfo& f : forces_) out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0);
   return out;
+}
+
+double System::mass() const {
+  double m = 0;
+  for (const BodyInfo& b : bodies_) m += b.model->mass();
+  return m;
+}
+
+Vec3<double> System::centre_of_mass(const State& s) const {
+  require_state(s);
+  const double m = mass();
+  Label{"system", name_}.require(m > 0, "its bodies have no mass, so there is no centre of mass", "give a mass > 0");
+  VectorXd unused = VectorXd::Zero(size());
+  Vec3<double> moment = Vec3<double>::Zero();
+  for (const BodyInfo& b : bodies_)
+    if (b.model->mass() > 0)  // V = -g . first moment
+      for (int k = 0; k < 3; ++k) moment[k] -= b.model->gravity(s, b.first, Vec3<double>::Unit(k), unused);
+  return moment / m;
 }
 
 std::vector<Contribution> System::contributions(const State& s) const {

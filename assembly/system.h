@@ -59,8 +59,13 @@ class System {
     std::vector<std::size_t> bodies;
     std::shared_ptr<const ForceModel> model;
   };
+  struct SensorInfo {
+    std::string name;
+    std::vector<std::size_t> bodies;
+    std::shared_ptr<const SensorModel> model;
+  };
   struct RowName {
-    std::string name, removes, reaction;  // hinge.y, translation along y, fy
+    std::string name, removes, reaction, unit;  // hinge.y, translation along y, fy, N
   };
 
   const std::string& name() const { return name_; }
@@ -69,6 +74,7 @@ class System {
   const std::vector<BodyInfo>& bodies() const { return bodies_; }
   const std::vector<ConstraintInfo>& constraints() const { return constraints_; }
   const std::vector<ForceInfo>& forces() const { return forces_; }
+  const std::vector<SensorInfo>& sensors() const { return sensors_; }
   const Vec3<double>& gravity() const { return gravity_; }
   std::string coordinate(Index i) const { return names_->name(i); }
   RowName row(Index i) const;
@@ -82,8 +88,12 @@ class System {
   Evaluation evaluate(const State& s) const;
   void evaluate(const State& s, Evaluation& e) const;
 
+  std::vector<Index> firsts(const std::vector<std::size_t>& bodies) const;  // their first coordinates
+
   Energy energy(const State& s) const;
   std::vector<Contribution> contributions(const State& s) const;
+  double mass() const;                                // [kg] of the bodies that tell it
+  Vec3<double> centre_of_mass(const State& s) const;  // of these; throws InvalidModel if their mass is 0
   // Throws NoDerivative, naming the part, if one is written for double only; those are listed beforehand by:
   std::vector<std::string> without_derivatives() const;
   Derivatives derivatives(const State& s, const VectorXd& a) const;
@@ -107,14 +117,13 @@ class System {
   void require_own(const Evaluation& e) const;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
   VectorXd size_of_b(const Evaluation& e, const ConstraintInfo& c) const;
-  std::vector<Index> firsts(const std::vector<std::size_t>& bodies) const;
-
   std::string name_;
   Vec3<double> gravity_ = Vec3<double>::Zero();
   std::vector<BodyInfo> bodies_;
   std::vector<std::pair<std::size_t, VectorXd>> places_;  // of bodies that were placed
   std::vector<ConstraintInfo> constraints_;
   std::vector<ForceInfo> forces_;
+  std::vector<SensorInfo> sensors_;
   std::vector<int> groups_;
   std::shared_ptr<const CoordinateTable> names_;
   std::shared_ptr<const Layout> layout_;

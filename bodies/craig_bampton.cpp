@@ -156,15 +156,18 @@ CraigBampton craig_bampton(const Structure& s, const std::vector<std::string>& i
   r.shape = AnyMatrix(MatrixXd(s.shape * T));
   r.weight = T.transpose() * s.weight;
   r.coordinates = interface_dofs;
+  r.units.clear();
   r.groups.clear();
   std::vector<int> seen;
   for (const Index i : b) {  // numbered anew from 0
+    r.units.push_back(s.units[std::size_t(i)]);
     const auto it = std::find(seen.begin(), seen.end(), s.groups[std::size_t(i)]);
     r.groups.push_back(static_cast<int>(it - seen.begin()));
     if (it == seen.end()) seen.push_back(s.groups[std::size_t(i)]);
   }
   for (Index k = 0; k < modes; ++k) {
     r.coordinates.push_back(fmt::format("mode{}", k + 1));
+    r.units.emplace_back();
     r.groups.push_back(static_cast<int>(seen.size()) + static_cast<int>(k));
   }
   return out;

@@ -26,6 +26,11 @@ template <int D> struct Particle {
     for (std::size_t i = 0; i < D; ++i) names[i] = xyz[i];
     return names;
   }();
+  static constexpr std::array<std::string_view, D> units = [] {
+    std::array<std::string_view, D> metres;
+    metres.fill("m");
+    return metres;
+  }();
   static constexpr std::array<int, D> groups{};
 
   template <class T> Vec<T, D> point(const Vec<T, D>& q, const Vec<double, D>& r) const {

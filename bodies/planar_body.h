@@ -30,6 +30,7 @@ struct PlanarBody {
       Field{"inertia", &PlanarBody::inertia, "kg m^2", "about the centre of mass; 0 is allowed", Range::not_negative},
       Field{"centre", &PlanarBody::centre, "m", "the centre of mass in the body frame"}};
   static constexpr std::array<std::string_view, 3> coordinates{"x", "y", "theta"};
+  static constexpr std::array<std::string_view, 3> units{"m", "m", "rad"};
   static constexpr std::array<int, 3> groups{0, 0, 1};
 
   // The same solid, moving in the plane z = 0 of its frame:  PlanarBody::of(Inertia::disk(1, 0.3, {0, 0, 1}))

@@ -34,8 +34,10 @@ struct RigidBody {
             "about the centre of mass, in body axes; positive semi-definite, 0 is allowed"},
       Field{"centre", &RigidBody::centre, "m", "the centre of mass in the body frame"}};
   static constexpr std::array<std::string_view, 7> coordinates{"x", "y", "z", "u0", "u1", "u2", "u3"};
+  static constexpr std::array<std::string_view, 7> units{"m", "m", "m", "", "", "", ""};
   static constexpr std::array<int, 7> groups{0, 0, 0, 1, 1, 1, 1};
-  static constexpr std::array<RowInfo, 1> own_rows{{{"norm", "change of length of the quaternion", "norm force"}}};
+  static constexpr std::array<RowInfo, 1> own_rows{
+      {{"norm", "change of length of the quaternion", "norm force", "N m"}}};
 
   // RigidBody::of(Inertia::box(2, {1, 0.2, 0.1}))
   static RigidBody of(const Inertia& i) { return {.mass = i.mass, .inertia = i.moments, .centre = i.centre}; }

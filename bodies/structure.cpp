@@ -40,6 +40,7 @@ Structure::Structure(const Given& given) : M(given.M), C(given.C), K(given.K), n
     const Dof& dof = given.dofs[static_cast<std::size_t>(i)];
     coordinates.push_back(dof.node + "." + dof.direction);
     const int u = axis_of(dof.direction, 'u'), r = axis_of(dof.direction, 'r');
+    units.emplace_back(u >= 0 ? "m" : r >= 0 ? "rad" : "");
     if (u >= 0 || r >= 0) {
       const auto [it, is_new] = group.emplace(u >= 0 ? 'u' : 'r', next_group);
       if (is_new) ++next_group;
@@ -59,7 +60,10 @@ Structure::Structure(const Given& given) : M(given.M), C(given.C), K(given.K), n
   weight = MatrixXd::Zero(n, 3);
   if (M.rows() == n && M.cols() == n) {  // else validate refuses it
     weight = M * translation;
-    for (int k = 0; k < 3; ++k) moment[k] = weight.col(k).dot(position.col(k));
+    for (int k = 0; k < 3; ++k) {
+      moment[k] = weight.col(k).dot(position.col(k));
+      mass = std::max(mass, weight.col(k).dot(translation.col(k)));
+    }
   }
 }
 

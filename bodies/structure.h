@@ -60,6 +60,7 @@ struct Structure {
   explicit Structure(const Given& given);
 
   std::vector<std::string> coordinates;  // node.direction; of a reduced structure also mode1, mode2, ...
+  std::vector<std::string> units;
   std::vector<int> groups;
   AnyMatrix M, C, K;
   std::vector<Node> nodes;
@@ -67,6 +68,7 @@ struct Structure {
   Eigen::SparseMatrix<double, Eigen::RowMajor> shape;
   Mat<double, dynamic, 3> weight;
   Vec3<double> moment = Vec3<double>::Zero();  // [kg m] first moment of mass in the reference shape
+  double mass = 0;                             // [kg] of it
 
   static constexpr Summary summary{"structure", "an elastic structure of given matrices", "M q'' + C q' + K q = f"};
   static constexpr std::tuple fields{

@@ -44,6 +44,13 @@ template <class T> T planar_angle(const auto& body) {
     return body.coordinate("theta");
 }
 
+// A view of a body that has such an angle.
+template <class View>
+inline constexpr bool has_planar_angle = [] {
+  using B = std::remove_cvref_t<decltype(std::declval<View>().body)>;
+  return size_of<B> == 0 || requires(const B& b, const Coordinates<B, double>& q) { b.angular_velocity(q, q); };
+}();
+
 // The angular velocity of a body in space, in world axes; 0 for a body without coordinates.
 template <class T> Vec3<T> spin(const auto& body) {
   if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)

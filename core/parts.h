@@ -20,6 +20,9 @@
 //         nonideal(bodies..., t) or, where it needs the joint's own reaction, react(bodies..., t, lambda),
 //         and a static at_world(world data..., bodies...) that makes the joint from the bodies at their places
 // Force   act(bodies..., t) and/or potential(bodies..., t); optionally validate(...)
+// Sensor  measure(bodies..., t), or measure_motion(bodies..., t) where it depends on velocities; a joint or a force may
+//         have one too, and a joint angle(bodies...), displacement(bodies...).  quantities tells names and units; a
+//         joint whose angle is not only told within one turn says  counts_turns = true
 //
 // All functions are templated on the scalar; derivatives are taken by dual numbers.  A part may tell its fields
 // (core/fields.h): they are then checked when it is added; validate is for what concerns several of them.
@@ -39,9 +42,16 @@ namespace mortise {
 
 // One row of a constraint, for reports:  {"y", "translation along y", "fy"}.
 struct RowInfo {
-  std::string_view name;      // hinge.y
-  std::string_view removes;   // the freedom it takes away
-  std::string_view reaction;  // what its multiplier is
+  std::string_view name;        // hinge.y
+  std::string_view removes;     // the freedom it takes away
+  std::string_view reaction;    // what its multiplier is
+  std::string_view unit = "N";  // of the multiplier
+};
+
+// One number of those that measure(...) returns:  {"x", "m"}.
+struct QuantityInfo {
+  std::string_view name, unit;
+  bool angle = false;  // known up to whole turns: Readings count them
 };
 
 namespace detail {

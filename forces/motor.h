@@ -22,9 +22,12 @@ template <class Turn, class F> struct Motor {
       Field{"about", &Motor::about, "", "PlanarTurn, or AxisTurn with axis_a and axis_b"},
       Field{"torque", &Motor::torque, "N m", "of angle, speed and time, a template on the scalar"}};
 
-  template <class T> void act(auto& a, auto& b, const T& t) const {
-    about.apply(a, b, T(torque(T(about.angle(a, b, t)), T(about.rate(a, b, t)), t)));
+  static constexpr std::array<QuantityInfo, 1> quantities{{{"torque", "N m"}}};
+
+  template <class T> T measure_motion(const auto& a, const auto& b, const T& t) const {
+    return torque(T(about.angle(a, b, t)), T(about.rate(a, b, t)), t);
   }
+  template <class T> void act(auto& a, auto& b, const T& t) const { about.apply(a, b, T(measure_motion(a, b, t))); }
   void validate(const Label& label) const { require_fields(label, about); }
 };
 

@@ -28,6 +28,13 @@ template <int D> struct Spring {
       Field{"damping", &Spring::damping, "N s/m", "0 is allowed", Range::not_negative},
       Field{"length", &Spring::length, "m", "unstretched; 0 is allowed", Range::not_negative}};
 
+  static constexpr std::array<QuantityInfo, 2> quantities{{{"length", "m"}, {"tension", "N"}}};
+
+  template <class T> Vec2<T> measure_motion(const auto& a, const auto& b, const T& t) const {
+    const Ends<D> ends{on_a, on_b};
+    const T l = ends.length(a, b, t);
+    return {l, stiffness * (l - length) + damping * ends.rate(a, b, t)};
+  }
   template <class T> T potential(const auto& a, const auto& b, const T& t) const {
     const Ends<D> ends{on_a, on_b};
     if (length == 0) return 0.5 * stiffness * T(ends.between(a, b, t).squaredNorm());

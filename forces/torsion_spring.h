@@ -27,6 +27,12 @@ template <class Turn = PlanarTurn> struct TorsionSpring {
       Field{"damping", &TorsionSpring::damping, "N m s/rad", "0 is allowed", Range::not_negative},
       Field{"rest", &TorsionSpring::rest, "rad", "angle without torque"}};
 
+  static constexpr std::array<QuantityInfo, 2> quantities{{{"angle", "rad"}, {"torque", "N m"}}};
+
+  template <class T> Vec2<T> measure_motion(const auto& a, const auto& b, const T& t) const {
+    const T angle = about.angle(a, b, t);
+    return {angle, -stiffness * (angle - rest) - damping * about.rate(a, b, t)};
+  }
   template <class T> T potential(const auto& a, const auto& b, const T& t) const {
     const T e = about.angle(a, b, t) - rest;
     return 0.5 * stiffness * e * e;

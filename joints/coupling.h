@@ -32,7 +32,7 @@ struct Coupling {
       Field{"terms", &Coupling::terms, "", "body (counted from 0), coordinate and factor of each term"},
       Field{"constant", &Coupling::constant, "", "in the unit of the sum"},
       Field{"rate", &Coupling::rate, "1/s", "by which the constant grows"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"sum", "a combination of its coordinates", "force"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"sum", "a combination of its coordinates", "force", ""}}};
 
   // The arguments are bodies..., t.
   template <class... X> auto phi(const X&... bodies_and_t) const {

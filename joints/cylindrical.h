@@ -29,8 +29,8 @@ struct Cylindrical {
                                      Field{"axis_b", &Cylindrical::axis_b, "", "the axis in the frame of B"}};
   static constexpr std::array<RowInfo, 4> rows{{{"across_1", "translation across the axis", "f1"},
                                                 {"across_2", "translation across the axis", "f2"},
-                                                {"tilt_1", "rotation across the axis", "m1"},
-                                                {"tilt_2", "rotation across the axis", "m2"}}};
+                                                {"tilt_1", "rotation across the axis", "m1", "N m"},
+                                                {"tilt_2", "rotation across the axis", "m2", "N m"}}};
 
   template <class T> Vec<T, 4> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b), z = a.direction(axis_a.along);

@@ -27,7 +27,7 @@ struct Differential {
                                      Field{"axis_b", &Differential::axis_b, "", "the axis in the frame of B"},
                                      Field{"axis_c", &Differential::axis_c, "", "the axis in the frame of C"},
                                      Field{"phase", &Differential::phase, "rad", "the sum at the start"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"mean", "turning of one shaft alone", "moment on A"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"mean", "turning of one shaft alone", "moment on A", "N m"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const auto& c, const T&) const {
     const T sum = angle_about(c, axis_c, a, axis_a) + angle_about(c, axis_c, b, axis_b) - phase;

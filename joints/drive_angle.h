@@ -26,7 +26,7 @@ struct DriveAngle {
   static constexpr std::tuple fields{Field{"axis_a", &DriveAngle::axis_a, "", "the axis in the frame of A"},
                                      Field{"axis_b", &DriveAngle::axis_b, "", "the axis in the frame of B"},
                                      Field{"f", &DriveAngle::f, "rad", "the angle"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"drive", "rotation about the axis", "moment"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"drive", "rotation about the axis", "moment", "N m"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const T& t) const {
     const T target = f(t);

@@ -23,7 +23,7 @@ struct DriveCoordinate {
   static constexpr Summary summary{"drive_coordinate", "a coordinate follows a function of time", "q - f(t) = 0"};
   static constexpr std::tuple fields{Field{"coordinate", &DriveCoordinate::coordinate, "", "its name in the body"},
                                      Field{"f", &DriveCoordinate::f, "", "in the unit of the coordinate"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"drive", "the coordinate", "force"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"drive", "the coordinate", "force", ""}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const T& t) const {
     return Vec<T, 1>(a.coordinate(coordinate) - f(t));

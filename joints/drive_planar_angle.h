@@ -20,7 +20,7 @@ struct DrivePlanarAngle {
   static constexpr Summary summary{"drive_planar_angle", "the angle of B against A follows a function of time",
                                    "theta_B - theta_A - f(t) = 0"};
   static constexpr std::tuple fields{Field{"f", &DrivePlanarAngle::f, "rad", "the angle"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"drive", "rotation", "moment"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"drive", "rotation", "moment", "N m"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const T& t) const {
     return Vec<T, 1>(planar_angle<T>(b) - planar_angle<T>(a) - f(t));

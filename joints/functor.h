@@ -53,6 +53,12 @@ template <class J> struct Wrapped : RowsOf<J> {
   requires requires(const J& j, const X&... x) { j.psi(x...); }
   auto psi(const X&... bodies_and_t) const { return joint.psi(bodies_and_t...); }
 
+  static constexpr bool counts_turns = requires { requires J::counts_turns; };
+  auto angle(const auto&... bodies) const requires requires(const J& j) { j.angle(bodies...); }
+  { return joint.angle(bodies...); }
+  auto displacement(const auto&... bodies) const requires requires(const J& j) { j.displacement(bodies...); }
+  { return joint.displacement(bodies...); }
+
   void require_joint(const Label& label, const auto&... bodies) const {
     require_fields(label, joint);
     if constexpr (requires { joint.validate(label, bodies...); })

@@ -36,7 +36,7 @@ struct Gear {
                                      Field{"carrier_a", &Gear::carrier_a, "", "the axis of A in the frame of C"},
                                      Field{"carrier_b", &Gear::carrier_b, "", "the axis of B in the frame of C"},
                                      Field{"phase", &Gear::phase, "rad", "the sum at the start"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"mesh", "turning of one wheel alone", "moment on A"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"mesh", "turning of one wheel alone", "moment on A", "N m"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const auto& c, const T&) const {
     const double za = teeth_a, zb = teeth_b;

@@ -26,7 +26,7 @@ struct GearRatio {
       Field{"ratio", &GearRatio::ratio, "", "turns of A back per turn of B", Range::nonzero},
       Field{"carrier_a", &GearRatio::carrier_a, "", "the axis of A in the frame of C"},
       Field{"carrier_b", &GearRatio::carrier_b, "", "the axis of B in the frame of C"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"mesh", "turning of one wheel alone", "moment on A"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"mesh", "turning of one wheel alone", "moment on A", "N m"}}};
 
   template <class T> Vec<T, 1> psi(const auto& a, const auto& b, const auto& c, const T&) const {
     const Vec3<T> wa = spin<T>(a) - spin<T>(c), wb = spin<T>(b) - spin<T>(c);

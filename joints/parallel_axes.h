@@ -22,7 +22,7 @@ struct ParallelAxes {
   static constexpr std::tuple fields{Field{"axis_a", &ParallelAxes::axis_a, "", "the axis in the frame of A"},
                                      Field{"axis_b", &ParallelAxes::axis_b, "", "the axis in the frame of B"}};
   static constexpr std::array<RowInfo, 2> rows{
-      {{"tilt_1", "rotation across the axis", "m1"}, {"tilt_2", "rotation across the axis", "m2"}}};
+      {{"tilt_1", "rotation across the axis", "m1", "N m"}, {"tilt_2", "rotation across the axis", "m2", "N m"}}};
 
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> z = a.direction(axis_a.along);

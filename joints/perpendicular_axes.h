@@ -20,7 +20,7 @@ struct PerpendicularAxes {
                                    "z_A . z_B = 0"};
   static constexpr std::tuple fields{Field{"axis_a", &PerpendicularAxes::axis_a, "", "the axis in the frame of A"},
                                      Field{"axis_b", &PerpendicularAxes::axis_b, "", "the axis in the frame of B"}};
-  static constexpr std::array<RowInfo, 1> rows{{{"tilt", "rotation about the common normal", "moment"}}};
+  static constexpr std::array<RowInfo, 1> rows{{{"tilt", "rotation about the common normal", "moment", "N m"}}};
 
   template <class T> Vec<T, 1> phi(const auto& a, const auto& b, const T&) const {
     return Vec<T, 1>(a.direction(axis_a.along).dot(b.direction(axis_b.along)));

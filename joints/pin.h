@@ -22,6 +22,13 @@ struct Pin {
       {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}}};
 
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
+  // Of B against A.
+  static constexpr bool counts_turns = true;
+  template <class A, class B>
+  requires(has_planar_angle<A>&& has_planar_angle<B>) auto angle(const A& a, const B& b) const {
+    using T = Scalar<decltype(a.point(on_a))>;
+    return planar_angle<T>(b) - planar_angle<T>(a);
+  }
   static Pin at_world(const Vec2<double>& point, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point)};
   }

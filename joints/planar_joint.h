@@ -27,8 +27,8 @@ struct PlanarJoint {
                                      Field{"axis_a", &PlanarJoint::axis_a, "", "the normal in the frame of A"},
                                      Field{"axis_b", &PlanarJoint::axis_b, "", "the normal in the frame of B"}};
   static constexpr std::array<RowInfo, 3> rows{{{"lift", "translation along the normal", "f3"},
-                                                {"tilt_1", "rotation out of the plane", "m1"},
-                                                {"tilt_2", "rotation out of the plane", "m2"}}};
+                                                {"tilt_1", "rotation out of the plane", "m1", "N m"},
+                                                {"tilt_2", "rotation out of the plane", "m2", "N m"}}};
 
   template <class T> Vec3<T> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> z = a.direction(axis_a.along);

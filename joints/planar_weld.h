@@ -27,7 +27,7 @@ struct PlanarWeld {
                                      Field{"axis_a", &PlanarWeld::axis_a, "", "the direction in the frame of A"},
                                      Field{"axis_b", &PlanarWeld::axis_b, "", "the direction in the frame of B"}};
   static constexpr std::array<RowInfo, 3> rows{
-      {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"turn", "rotation", "moment"}}};
+      {{"x", "translation along x", "fx"}, {"y", "translation along y", "fy"}, {"turn", "rotation", "moment", "N m"}}};
 
   template <class T> Vec3<T> phi(const auto& a, const auto& b, const T&) const {
     const Vec2<T> d = a.point(on_a) - b.point(on_b);

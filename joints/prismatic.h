@@ -31,9 +31,9 @@ struct Prismatic {
                                      Field{"axis_b", &Prismatic::axis_b, "", "the axis in the frame of B"}};
   static constexpr std::array<RowInfo, 5> rows{{{"across_1", "translation across the axis", "f1"},
                                                 {"across_2", "translation across the axis", "f2"},
-                                                {"tilt_1", "rotation across the axis", "m1"},
-                                                {"tilt_2", "rotation across the axis", "m2"},
-                                                {"twist", "rotation about the axis", "m3"}}};
+                                                {"tilt_1", "rotation across the axis", "m1", "N m"},
+                                                {"tilt_2", "rotation across the axis", "m2", "N m"},
+                                                {"twist", "rotation about the axis", "m3", "N m"}}};
 
   template <class T> Vec<T, 5> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b);

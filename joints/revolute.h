@@ -31,8 +31,8 @@ struct Revolute {
   static constexpr std::array<RowInfo, 5> rows{{{"x", "translation along x", "fx"},
                                                 {"y", "translation along y", "fy"},
                                                 {"z", "translation along z", "fz"},
-                                                {"tilt_1", "rotation across the axis", "m1"},
-                                                {"tilt_2", "rotation across the axis", "m2"}}};
+                                                {"tilt_1", "rotation across the axis", "m1", "N m"},
+                                                {"tilt_2", "rotation across the axis", "m2", "N m"}}};
 
   template <class T> Vec<T, 5> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b), z = a.direction(axis_a.along);

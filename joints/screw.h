@@ -35,8 +35,8 @@ struct Screw {
                                      Field{"pitch", &Screw::pitch, "m", "advance of B per turn", Range::nonzero}};
   static constexpr std::array<RowInfo, 5> rows{{{"across_1", "translation across the axis", "f1"},
                                                 {"across_2", "translation across the axis", "f2"},
-                                                {"tilt_1", "rotation across the axis", "m1"},
-                                                {"tilt_2", "rotation across the axis", "m2"},
+                                                {"tilt_1", "rotation across the axis", "m1", "N m"},
+                                                {"tilt_2", "rotation across the axis", "m2", "N m"},
                                                 {"thread", "translation along the axis without turning", "f3"}}};
 
   template <class T> Vec<T, 5> phi(const auto& a, const auto& b, const T&) const {
@@ -45,6 +45,7 @@ struct Screw {
     return {x.dot(d), y.dot(d), z.dot(x), z.dot(y), advance() * angle(a, b) + z.dot(d)};
   }
   // Of B about the axis, seen from A, with all turns.
+  static constexpr bool counts_turns = true;
   auto angle(const auto& a, const auto& b) const {
     return nearest_turn(angle_about(a, axis_a, b, axis_b), value(displacement(a, b)) / advance());
   }

@@ -28,7 +28,7 @@ struct Slider {
                                      Field{"axis_a", &Slider::axis_a, "", "the line in the frame of A"},
                                      Field{"axis_b", &Slider::axis_b, "", "the line in the frame of B"}};
   static constexpr std::array<RowInfo, 2> rows{
-      {{"across", "translation across the line", "force"}, {"turn", "rotation", "moment"}}};
+      {{"across", "translation across the line", "force"}, {"turn", "rotation", "moment", "N m"}}};
 
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const {
     const Vec2<T> d = a.point(on_a) - b.point(on_b);

@@ -30,7 +30,7 @@ struct Universal {
   static constexpr std::array<RowInfo, 4> rows{{{"x", "translation along x", "fx"},
                                                 {"y", "translation along y", "fy"},
                                                 {"z", "translation along z", "fz"},
-                                                {"twist", "rotation about the normal of the cross", "moment"}}};
+                                                {"twist", "rotation about the normal of the cross", "moment", "N m"}}};
 
   template <class T> Vec<T, 4> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b);

@@ -32,9 +32,9 @@ struct Weld {
   static constexpr std::array<RowInfo, 6> rows{{{"x", "translation along x", "fx"},
                                                 {"y", "translation along y", "fy"},
                                                 {"z", "translation along z", "fz"},
-                                                {"turn_1", "rotation about across_1", "m1"},
-                                                {"turn_2", "rotation about across_2", "m2"},
-                                                {"turn_3", "rotation about the axis", "m3"}}};
+                                                {"turn_1", "rotation about across_1", "m1", "N m"},
+                                                {"turn_2", "rotation about across_2", "m2", "N m"},
+                                                {"turn_3", "rotation about the axis", "m3", "N m"}}};
 
   template <class T> Vec<T, 6> phi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> d = a.point(on_a) - b.point(on_b);

@@ -3,7 +3,7 @@
 # Usage: cmake -DROOT=<folder that holds core, bodies, ...> -P layers.cmake
 cmake_minimum_required(VERSION 3.25)
 
-set(folders core bodies joints forces assembly integrators)
+set(folders core bodies joints forces sensors assembly integrators)
 set(integrators_also assembly)
 set(errors 0)
 set(read 0)
@@ -37,7 +37,7 @@ foreach(folder ${folders})
       # Ours are <mortise/folder/...> and any path through one of our folders, as "../folder/...".
       string(REGEX REPLACE "(^|/)(${allowed})/" "\\1" rest "${path}")
       if(path MATCHES "^mortise/" AND NOT path MATCHES "^mortise/(version\\.h$|(${allowed})/)"
-         OR rest MATCHES "(^|/)(core|bodies|joints|forces|assembly|integrators|examples|tests)/")
+         OR rest MATCHES "(^|/)(core|bodies|joints|forces|sensors|assembly|integrators|examples|tests)/")
         complain("${file}:${number}: includes ${path}; ${folder} may include only ${names}")
       endif()
 

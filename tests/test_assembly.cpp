@@ -281,9 +281,10 @@ TEST_CASE("the order of adding bodies and joints changes no result beyond round-
     a.set_gravity({0, 0, -9.81});
     std::vector<Handle<RigidBody>> body(4);
     for (const int i : order)
-      body[std::size_t(i)] = a.add(
-          fmt::format("b{}", i),
-          i == 2 ? RigidBody{} : RigidBody{.mass = 1.0 + i, .inertia = Vec3<double>(0.1 + i, 0.2, 0.3 + i).asDiagonal()});
+      body[std::size_t(i)] =
+          a.add(fmt::format("b{}", i),
+                i == 2 ? RigidBody{}
+                       : RigidBody{.mass = 1.0 + i, .inertia = Vec3<double>(0.1 + i, 0.2, 0.3 + i).asDiagonal()});
     const auto ground = a.add("ground", Ground{});
     const Vec3<double> up(0, 0, 0.5), down(0, 0, -0.5);
     std::reverse(order.begin(), order.end());
@@ -400,7 +401,7 @@ TEST_CASE("assembly: duplicate, empty and illegal names, unknown handles and use
                        InvalidModel);
   CHECK_THROWS_WITH_AS(a.body<Particle<3>>("p"),
                        "body 'p': is of another type than asked for; ask for the type it was added with", InvalidModel);
-  CHECK_THROWS_WITH_AS(a.body<Ground>("c/p"), "body 'c/p': assembly 'a' has no nested assembly 'c'; check the path",
+  CHECK_THROWS_WITH_AS(a.body<Ground>("c/p"), "part 'c/p': assembly 'a' has no nested assembly 'c'; check the path",
                        InvalidModel);
   CHECK_THROWS_WITH_AS(a.nested("c"), "assembly 'c': assembly 'a' contains none of this name; it contains none",
                        InvalidModel);
@@ -430,7 +431,7 @@ TEST_CASE("assembly: a system does not change with its assembly, and gravity mus
   whole.nested("part").remove("end");
   CHECK(System(whole).rows() == 3);
   CHECK_THROWS_WITH_AS((whole.nested("part").remove("tip"), System(whole)),
-                       "body 'part/tip': a joint or force needs it, but it was removed or replaced; remove that part "
+                       "body 'part/tip': a joint, force, sensor or port needs it, but it was removed; remove that part "
                        "too, or connect it again",
                        InvalidModel);
 }
@@ -722,7 +723,8 @@ TEST_CASE("a nested assembly stays where it is, and a replaced body is noticed")
   inside.remove("rod");
   inside.add("rod", Particle<2>{.mass = 1});
   CHECK_THROWS_WITH_AS(System{whole},
-                       doctest::Contains("body 'part/rod': a joint or force needs it, but it was removed or replaced"),
+                       "joint 'hold': it needs a planar_body where there is a particle now; give it a body of the same "
+                       "type, with the same template arguments",
                        InvalidModel);
 }
 

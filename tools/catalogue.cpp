@@ -1,5 +1,5 @@
-// Prints docs/CATALOGUE.md: every body, joint and force of the library with its rows or coordinates, equation and
-// fields.  The list of parts is made from the folders when the project is configured.
+// Prints docs/CATALOGUE.md: every body, joint, force and sensor of the library with its rows or coordinates, equation
+// and fields.  The list of parts is made from the folders when the project is configured.
 
 #include <cstdio>
 #include <string>
@@ -48,7 +48,7 @@ std::string range(Range r) {
 
 template <class P> void line(std::string& text) {
   const P part{};
-  std::string names;
+  std::string names, tells;
   const auto add = [&](std::string_view name) { names += fmt::format("{}{}", names.empty() ? "" : ", ", name); };
   if constexpr (requires { part.coordinates; }) {
     for (const auto& c : part.coordinates) add(c);
@@ -57,10 +57,16 @@ template <class P> void line(std::string& text) {
     for (const RowInfo& r : P::rows) add(r.name);
     names = fmt::format("{}: {}", P::rows.size(), names);
   }
+  if constexpr (requires { P::quantities; })
+    for (const QuantityInfo& x : P::quantities) {
+      const std::string name(x.name.empty() ? "its value" : x.name);
+      tells += fmt::format("{}{} [{}]", tells.empty() ? "" : ", ", name, x.unit);
+    }
   text += fmt::format("\n### {}\n{}. `{}`", P::summary.name, P::summary.meaning, P::summary.equation);
   if (!names.empty())
     text += fmt::format(
         "  \n{} {}", requires { part.coordinates; } ? "Coordinates" : "Rows", names);
+  if (!tells.empty()) text += "  \nTells " + tells;
   text += "\n\n| field | unit | range | default | |\n|---|---|---|---|---|\n";
   std::apply(
       [&](const auto&... f) {
@@ -80,7 +86,7 @@ template <class... P> void section(std::string& text, const char* title, catalog
 
 int main() {
   std::string text =
-      "# Bodies, joints and forces\n\n"
+      "# Bodies, joints, forces and sensors\n\n"
       "Made by `mortise_catalogue` from the fields that each part tells beside its definition; a test compares the "
       "two.\n"
       "Where `D` is 2 or 3 the part lives in the plane or in space. Axes may have any length > 0: they are "
@@ -89,5 +95,6 @@ int main() {
   section(text, "Bodies", catalogue::Bodies{});
   section(text, "Joints", catalogue::Joints{});
   section(text, "Forces", catalogue::Forces{});
+  section(text, "Sensors", catalogue::Sensors{});
   std::fputs(text.c_str(), stdout);
 }
