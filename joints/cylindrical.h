@@ -6,7 +6,7 @@
 // z is the unit axis, x and y are its unit directions across.  Any length > 0 of the axes will do.
 // Reaction: the forces on A along x_B, y_B at p_A and the moments on A about y_B and -x_B.
 // Singular only where the two axes are perpendicular; also met where they are opposite.
-// Friction: N = |(f1, f2)|, u = (radius times rate of turning, rate of sliding): a turning sleeve slides easily.
+// Friction: N = |(f1, f2)|, moments neglected; u = (radius times rate of turning, rate of sliding).
 
 #include <array>
 

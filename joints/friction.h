@@ -12,8 +12,8 @@
 // rows share the load the reaction is not unique, and dry friction is refused by name.
 //
 // A joint offers friction by  rub(a, b, lambda, grip):  it finds N and u and applies grip(N, u) to both bodies.
-// Pin, Slider, PlanarPointOnLine; Revolute, Prismatic, Cylindrical, Spherical, PlanarJoint, PointOnPlane, PointOnLine
-// do.
+// docs/CATALOGUE.md says which joints do.  Universal does not: what loads its bearings is the moment that it hands on,
+// not the force.
 
 #include <cmath>
 

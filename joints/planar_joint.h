@@ -7,7 +7,7 @@
 // Reaction: the force on A along z_A at p_B, and the moments on A about y_B and -x_B.
 // Singular only where the two planes are perpendicular; also met where their normals are opposite.
 // Friction acts at p_B: N = |f3|, also where the plane pulls; u is the velocity of p_B in the plane, seen from A.
-// Turning about the normal there does not rub, as on a face that is small.
+// Moments and turning about the normal are neglected, as on a face that is small.
 
 #include <array>
 

@@ -3,8 +3,8 @@
 //
 //   phi = p_A - p_B        3 rows; reaction: the force on A at the joint, in world axes
 //
-// Friction: N = |force|, u = radius (w_B - w_A), a torque: as if the ball rubbed along its equator about each axis of
-// the turn, whichever way the force points.
+// Friction: N = |force|, u = radius (w_B - w_A), a torque of radius times friction: as if the ball rubbed along the
+// equator of its turn, whichever way the force points.
 
 #include <array>
 
