@@ -82,4 +82,18 @@ void slide_along(auto& a, const auto& on_a, const auto& along_a, auto& b, const 
   a.apply_force(on_a, (-f).eval());
 }
 
+// Friction of a point of B that slides on a plane of A: grip(N, velocity in the plane) acts on B at its point, the
+// opposite on A at the same place of the world.
+void slide_on(auto& a, const Vec3<double>& on_a, const Vec3<double>& normal_a, auto& b, const Vec3<double>& on_b,
+              double N, const auto& grip) {
+  const auto z = a.direction(normal_a);
+  using T = Scalar<decltype(z)>;
+  const Vec3<T> arm = b.point(on_b) - a.point(on_a);
+  const Vec3<T> u = b.point_velocity(on_b) - a.point_velocity(on_a) - spin<T>(a).cross(arm);
+  const Vec3<T> f = grip(N, Vec3<T>(u - z.dot(u) * z));
+  b.apply_force(on_b, f);
+  a.apply_force(on_a, Vec3<T>(-f));
+  push_round(a, Vec3<T>(-arm.cross(f)));
+}
+
 }  // namespace mortise

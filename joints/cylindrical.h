@@ -6,6 +6,7 @@
 // z is the unit axis, x and y are its unit directions across.  Any length > 0 of the axes will do.
 // Reaction: the forces on A along x_B, y_B at p_A and the moments on A about y_B and -x_B.
 // Singular only where the two axes are perpendicular; also met where they are opposite.
+// Friction: N = |(f1, f2)|, moments neglected; u = (radius times rate of turning, rate of sliding).
 
 #include <array>
 
@@ -45,6 +46,18 @@ struct Cylindrical {
   }
   static Cylindrical at_world(const Vec3<double>& point, const Axis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a), axis.seen_from(b)};
+  }
+  void rub(auto& a, auto& b, const Vec<double, 4>& lambda, const auto& grip) const {
+    const auto z = a.direction(axis_a.along);
+    using T = Scalar<decltype(z)>;
+    const T turning = grip.radius * z.dot(spin<T>(b) - spin<T>(a));
+    const T sliding = z.dot(b.point_velocity(on_b) - a.point_velocity(on_a));
+    const Vec2<T> f = grip(lambda.template head<2>().norm(), Vec2<T>(turning, sliding));
+    const Vec3<T> torque = grip.radius * f[0] * z, force = f[1] * z;
+    push_round(b, torque);
+    push_round(a, Vec3<T>(-torque));
+    b.apply_force(on_b, force);
+    a.apply_force(on_a, Vec3<T>(-force));
   }
 };
 

@@ -1,16 +1,19 @@
 #pragma once
 // Friction in a joint: the joint itself, and a non-ideal law that acts where its two bodies move against each other.
 //
-//   Coulomb{Pin{...}, {.coefficient = 0.2, .radius = 0.01}}      dry:      f = -mu N u / sqrt(u^2 + u_s^2)
+//   Coulomb{Pin{...}, {.coefficient = 0.2, .radius = 0.01}}      dry:      f = -mu N u / sqrt(|u|^2 + u_s^2)
 //   Viscous{Slider{...}, {.coefficient = 3}}                     viscous:  f = -c u
 //
 // N is the length of the joint's own reaction, the multipliers of the constraint with friction acting: the solver
-// repeats the solve until the two agree.  u is the speed of sliding; a pin or a hinge slides on a bearing of the given
-// radius.  The direction of dry friction is regularised: at the speed u_s it has reached 71 % of mu N, and below it is
-// viscous, so that a body on a slope creeps instead of sticking.  Where redundant rows share the load the reaction is
-// not unique, and dry friction is refused by name.
+// repeats the solve until the two agree.  Of the reaction its forces count; moments are neglected.  u is the velocity
+// of sliding, a number, or a vector where the joint slides in several directions: friction is opposite to it.  What
+// turns slides on a bearing of the given radius.  The direction of dry friction is regularised: at the speed u_s it has
+// reached 71 % of mu N, and below it is viscous, so that a body on a slope creeps instead of sticking.  Where redundant
+// rows share the load the reaction is not unique, and dry friction is refused by name.
 //
 // A joint offers friction by  rub(a, b, lambda, grip):  it finds N and u and applies grip(N, u) to both bodies.
+// docs/CATALOGUE.md says which joints do.  Universal does not: what loads its bearings is the moment that it hands on,
+// not the force.
 
 #include <cmath>
 
@@ -18,6 +21,11 @@
 #include <mortise/joints/functor.h>
 
 namespace mortise {
+
+namespace detail {
+inline double squared(double u) { return u * u; }
+template <int n> double squared(const Vec<double, n>& u) { return u.squaredNorm(); }
+}  // namespace detail
 
 struct DryGrip {
   double coefficient = 0;
@@ -29,7 +37,9 @@ struct DryGrip {
       Field{"radius", &DryGrip::radius, "m", "of the bearing, of joints that turn", Range::positive},
       Field{"speed", &DryGrip::speed, "m/s", "of sliding, below which friction is nearly viscous", Range::positive}};
 
-  double operator()(double N, double u) const { return -coefficient * N * u / std::sqrt(u * u + speed * speed); }
+  template <class U> U operator()(double N, const U& u) const {
+    return -coefficient * N * u / std::sqrt(detail::squared(u) + speed * speed);
+  }
 };
 
 struct ViscousGrip {
@@ -40,7 +50,7 @@ struct ViscousGrip {
       Field{"coefficient", &ViscousGrip::coefficient, "N s/m", "force over speed", Range::not_negative},
       Field{"radius", &ViscousGrip::radius, "m", "of the bearing, of joints that turn", Range::positive}};
 
-  auto operator()(double, const auto& u) const { return (-coefficient * u); }
+  template <class U> U operator()(double, const U& u) const { return -coefficient * u; }
 };
 
 template <class J> struct Coulomb : detail::Wrapped<J> {

@@ -2,6 +2,8 @@
 // Pin: a point of body A and a point of body B, in the plane, coincide.
 //
 //   phi = p_A - p_B        2 rows; reaction: the force on A at the pin, in world axes
+//
+// Friction: N = |force|, u = radius times rate of turning.
 
 #include <array>
 

@@ -6,9 +6,12 @@
 // z is the unit normal of a plane, x and y are unit directions in it.  Any length > 0 of the axes will do.
 // Reaction: the force on A along z_A at p_B, and the moments on A about y_B and -x_B.
 // Singular only where the two planes are perpendicular; also met where their normals are opposite.
+// Friction acts at p_B: N = |f3|, also where the plane pulls; u is the velocity of p_B in the plane, seen from A.
+// Moments and turning about the normal are neglected, as on a face that is small.
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -37,6 +40,9 @@ struct PlanarJoint {
   }
   static PlanarJoint at_world(const Vec3<double>& point, const Axis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a), axis.seen_from(b)};
+  }
+  void rub(auto& a, auto& b, const Vec3<double>& lambda, const auto& grip) const {
+    slide_on(a, on_a, axis_a.along, b, on_b, std::abs(lambda[0]), grip);
   }
 };
 

@@ -4,6 +4,7 @@
 //   phi = n_A . (p_A - p_B)        1 row; reaction: the force on A along n_A at p_B
 //
 // n_A is the unit direction of the line, turned left by a right angle.  Any length > 0 of the axis will do.
+// Friction: N = |force|, u is the speed of p_B along the line, seen from A.
 
 #include <array>
 

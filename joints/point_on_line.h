@@ -4,9 +4,11 @@
 //   phi = (x_A . (p_A - p_B),  y_A . (p_A - p_B))        2 rows; reaction: the forces on A along x_A, y_A at p_B
 //
 // x_A, y_A are unit directions across the line (core/axis.h).  Any length > 0 of the axis will do.
+// Friction: N = |(f1, f2)|, u is the speed of p_B along the line, seen from A.
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -31,6 +33,9 @@ struct PointOnLine {
   }
   static PointOnLine at_world(const Vec3<double>& point, const Axis& axis, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), axis.seen_from(a)};
+  }
+  void rub(auto& a, auto& b, const Vec2<double>& lambda, const auto& grip) const {
+    slide_along(a, on_a, axis_a.along, b, on_b, lambda.norm(), grip);
   }
 };
 

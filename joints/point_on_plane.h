@@ -4,9 +4,11 @@
 //   phi = z_A . (p_A - p_B)        1 row; reaction: the force on A along z_A at p_B
 //
 // z_A is the unit normal of the plane.  Any length > 0 of the axis will do.
+// Friction: N = |force|, also where the plane pulls; u is the velocity of p_B in the plane, seen from A.
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -28,6 +30,9 @@ struct PointOnPlane {
   }
   static PointOnPlane at_world(const Vec3<double>& point, const Axis& normal, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point), normal.seen_from(a)};
+  }
+  void rub(auto& a, auto& b, const Vec<double, 1>& lambda, const auto& grip) const {
+    slide_on(a, on_a, axis_a.along, b, on_b, std::abs(lambda[0]), grip);
   }
 };
 

@@ -8,6 +8,7 @@
 // directions times the axis of that turn (misalignment, core/angles.h).  Any length > 0 of the axes will do.
 // Reaction: the forces on A along x, y at p_B and the moments on A about x, y, z.
 // Regular while the frames are turned by less than a right angle; after half a turn the rows are 0 too, and singular.
+// Friction: N = |(f1, f2)|, u is the speed of p_B along the axis, seen from A.
 
 #include <array>
 

@@ -7,6 +7,7 @@
 // Any length > 0 of the axes will do.
 // Reaction: the force on A at the joint in world axes, and the moments on A about y_B and -x_B.
 // Singular only where the two axes are perpendicular; also met where they are opposite.
+// Friction: N = |force|, u = radius times rate of turning.
 
 #include <array>
 

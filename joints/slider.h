@@ -6,6 +6,7 @@
 // x is the unit direction of a line, n is x turned left by a right angle.  Any length > 0 of the axes will do.
 // Reaction: the force on A across the line at p_B, and the moment on A.
 // Singular where the two lines are perpendicular; also met where they are opposite.
+// Friction: N = |force|, u is the speed of p_B along the line, seen from A.
 
 #include <array>
 

@@ -2,9 +2,13 @@
 // Spherical joint: a point of body A and a point of body B, in space, coincide.
 //
 //   phi = p_A - p_B        3 rows; reaction: the force on A at the joint, in world axes
+//
+// Friction: N = |force|, u = radius (w_B - w_A), a torque of radius times friction: as if the ball rubbed along the
+// equator of its turn, whichever way the force points.
 
 #include <array>
 
+#include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -23,6 +27,12 @@ struct Spherical {
   template <class T> Vec3<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
   static Spherical at_world(const Vec3<double>& point, const auto& a, const auto& b) {
     return {a.local_point(point), b.local_point(point)};
+  }
+  void rub(auto& a, auto& b, const Vec3<double>& lambda, const auto& grip) const {
+    using T = Scalar<decltype(a.point(on_a))>;
+    const Vec3<T> torque = grip.radius * grip(lambda.norm(), Vec3<T>(grip.radius * (spin<T>(b) - spin<T>(a))));
+    push_round(b, torque);
+    push_round(a, Vec3<T>(-torque));
   }
 };
 

@@ -11,12 +11,17 @@
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/integrators/rk4.h>
+#include <mortise/joints/cylindrical.h>
 #include <mortise/joints/friction.h>
 #include <mortise/joints/pin.h>
+#include <mortise/joints/planar_joint.h>
 #include <mortise/joints/planar_point_on_line.h>
+#include <mortise/joints/point_on_line.h>
+#include <mortise/joints/point_on_plane.h>
 #include <mortise/joints/prismatic.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/slider.h>
+#include <mortise/joints/spherical.h>
 
 #include "check_joint.h"
 
@@ -51,6 +56,17 @@ struct RoughPendulum {
   void set(State& s, const std::string& name) const {
     s.set(name, {l * std::cos(theta), l * std::sin(theta), theta});
     s.set(name + "'", {-l * w * std::sin(theta), l * w * std::cos(theta), w});
+  }
+};
+
+// A slope with its normal, the way down and the way across.
+struct Slope {
+  double angle = 0.6;
+  Vec3<double> normal{std::sin(angle), 0, std::cos(angle)}, down{std::cos(angle), 0, -std::sin(angle)}, across{0, 1, 0};
+
+  // Of a body that slides at the velocity u with the coefficient mu: gravity less friction, which is opposite to u.
+  Vec3<double> acceleration(double mu, const Vec3<double>& u) const {
+    return g * std::sin(angle) * down - mu * g * std::cos(angle) * towards(u.norm()) * u.normalized();
   }
 };
 
@@ -163,6 +179,191 @@ TEST_CASE("dry friction in space: hinge and slide against closed forms") {
   const double angular = mu * r * 4 * g * towards(r * 5) / 0.2;
   CHECK(2 * solution.acceleration("wheel.u2") == doctest::Approx(angular).epsilon(round_off));
   CHECK(solution.acceleration("sledge.x") == doctest::Approx(-mu * g * towards(2)).epsilon(round_off));
+}
+
+TEST_CASE("dry friction on a plane: opposite to the sliding of a point, whichever way it goes") {
+  const Slope slope;
+  const double mu = 0.3, mass = 1.7;
+  const Vec3<double> u = 2 * slope.down - 1.5 * slope.across;
+  Assembly assembly("slope");
+  assembly.set_gravity({0, 0, -g});
+  const auto ground = assembly.add("ground", Ground{});
+  const auto puck = assembly.add("puck", Particle<3>{.mass = mass});
+  assembly.connect("plane", Coulomb{PointOnPlane{.axis_a = slope.normal}, {.coefficient = mu}}, ground, puck);
+  const System system(assembly);
+  State s = system.state();
+  s.v = u;
+  const Solution solution = solve(system, s);
+  CHECK((solution.a - slope.acceleration(mu, u)).norm() < round_off * g);
+  const double N = mass * g * std::cos(slope.angle), speed = u.norm();
+  CHECK(std::abs(solution.reaction("plane").lambda[0]) == doctest::Approx(N).epsilon(round_off));
+  CHECK(solution.reaction("plane").power == doctest::Approx(-mu * N * speed * towards(speed)).epsilon(round_off));
+  Solver solver(system);
+  CHECK((solver.solve(s) - slope.acceleration(mu, u)).norm() < round_off * g);
+}
+
+TEST_CASE("dry friction on a plane that turns: it drags the point along and is braked by it") {
+  const double mu = 0.2, r = 0.7, w = 4, mass = 3, J = 0.9;
+  Assembly assembly("turntable");
+  assembly.set_gravity({0, 0, -g});
+  const auto ground = assembly.add("ground", Ground{});
+  const auto table = assembly.add("table", RigidBody{.mass = 5, .inertia = J * Mat<double, 3>::Identity()});
+  const auto puck = assembly.add("puck", Particle<3>{.mass = mass});
+  assembly.connect("shaft", Revolute{}, ground, table);
+  const PointOnPlane top{.on_a = {0.1, -0.2, 0}};  // any point of the plane will do
+  assembly.connect("top", Coulomb{top, {.coefficient = mu}}, table, puck);
+  const System system(assembly);
+  State s = system.state();
+  s.set("puck", {r, 0, 0});  // at rest in the world
+  s.set("table'", RigidBody::rates(RigidBody::neutral(), {0, 0, 0}, {0, 0, w}));
+  const Solution solution = solve(system, s);
+  const double friction = mu * mass * g * towards(w * r);
+  CHECK(solution.acceleration("puck.y") == doctest::Approx(friction / mass).epsilon(round_off));
+  CHECK(std::abs(solution.acceleration("puck.x")) < round_off * g);
+  CHECK(2 * solution.acceleration("table.u3") == doctest::Approx(-r * friction / J).epsilon(round_off));
+  CHECK(solution.reaction("top").power == doctest::Approx(-friction * w * r).epsilon(round_off));
+}
+
+TEST_CASE("dry friction in a planar joint: a block on a slope; its moment is taken by the joint") {
+  const Slope slope;
+  const double mu = 0.25, mass = 2, h = 0.1;
+  const Vec3<double> u = 1.2 * slope.down + 0.9 * slope.across;
+  Assembly assembly("slope");
+  assembly.set_gravity({0, 0, -g});
+  const auto ground = assembly.add("ground", Ground{});
+  const Mat<double, 3> J = Vec3<double>(0.1, 0.1, 0.1).asDiagonal();
+  const auto block = assembly.add("block", RigidBody{.mass = mass, .inertia = J});
+  const PlanarJoint face{.on_b = -h * slope.normal, .axis_a = slope.normal, .axis_b = slope.normal};
+  assembly.connect("face", Coulomb{face, {.coefficient = mu}}, ground, block);
+  const System system(assembly);
+  State s = system.state();
+  const Vec<double, 7> q = RigidBody::pose(h * slope.normal, {1, 0, 0, 0});
+  s.set("block", q);
+  s.set("block'", RigidBody::rates(q, u, 3 * slope.normal));  // it also turns about the normal
+  const Solution solution = solve(system, s);
+  CHECK((solution.a.head<3>() - slope.acceleration(mu, u)).norm() < round_off * g);
+  CHECK(solution.a.tail<3>().norm() < round_off * g);
+  const VectorXd& lambda = solution.reaction("face").lambda;
+  const double N = mass * g * std::cos(slope.angle), friction = mu * N * towards(u.norm());
+  CHECK(std::abs(lambda[0]) == doctest::Approx(N).epsilon(round_off));
+  CHECK(lambda.tail<2>().norm() == doctest::Approx(h * friction).epsilon(round_off));
+  CHECK(solution.reaction("face").power == doctest::Approx(-friction * u.norm()).epsilon(round_off));
+}
+
+TEST_CASE("dry friction on a line in space: both forces across it count") {
+  const double mu = 0.3, mass = 1.7;
+  const Vec3<double> along = Vec3<double>(1, 2, -2) / 3, weight = Vec3<double>(1, -2, -g);
+  Assembly assembly("wire");
+  assembly.set_gravity(weight);
+  const auto ground = assembly.add("ground", Ground{});
+  const auto bead = assembly.add("bead", Particle<3>{.mass = mass});
+  assembly.connect("wire", Coulomb{PointOnLine{.axis_a = along}, {.coefficient = mu}}, ground, bead);
+  const System system(assembly);
+  State s = system.state();
+  s.v = -0.8 * along;
+  const Solution solution = solve(system, s);
+  const double N = mass * (weight - weight.dot(along) * along).norm();
+  const double expected = weight.dot(along) + mu * N / mass * towards(0.8);
+  CHECK((solution.a - expected * along).norm() < round_off * g);
+  CHECK(solution.reaction("wire").power == doctest::Approx(-mu * N * 0.8 * towards(0.8)).epsilon(round_off));
+}
+
+TEST_CASE("dry friction of a sleeve that turns and slides: it is shared by the two as their speeds are") {
+  const double mu = 0.4, r = 0.05, mass = 3, J = 0.02, w = 30, v = 0.4;
+  Assembly assembly("sleeve");
+  assembly.set_gravity({0, 0, -g});
+  const auto ground = assembly.add("ground", Ground{});
+  const auto sleeve = assembly.add("sleeve", RigidBody{.mass = mass, .inertia = J * Mat<double, 3>::Identity()});
+  const Cylindrical on_x{.on_a = {-2, 0, 0}, .axis_a = {1, 0, 0}, .axis_b = {1, 0, 0}};
+  assembly.connect("shaft", Coulomb{on_x, {.coefficient = mu, .radius = r}}, ground, sleeve);
+  const System system(assembly);
+  State s = system.state();
+  s.set("sleeve'", RigidBody::rates(RigidBody::neutral(), {v, 0, 0}, {w, 0, 0}));
+  const Solution solution = solve(system, s);
+  const double u = std::hypot(r * w, v), friction = mu * mass * g * towards(u);
+  CHECK(solution.acceleration("sleeve.x") == doctest::Approx(-friction * v / u / mass).epsilon(round_off));
+  CHECK(2 * solution.acceleration("sleeve.u1") == doctest::Approx(-r * friction * r * w / u / J).epsilon(round_off));
+  CHECK(solution.reaction("shaft").power == doctest::Approx(-friction * u).epsilon(round_off));
+  CHECK(solution.acceleration("sleeve.x") > -0.3 * mu * g);  // not turning it would brake by mu g
+}
+
+TEST_CASE("dry friction of a ball joint: a torque against the relative spin") {
+  const double mu = 0.3, r = 0.02, mass = 2, J = 0.01;
+  const Vec3<double> w(3, -2, 6);
+  Assembly assembly("ball");
+  assembly.set_gravity({0, 0, -g});
+  const auto ground = assembly.add("ground", Ground{});
+  const auto ball = assembly.add("ball", RigidBody{.mass = mass, .inertia = J * Mat<double, 3>::Identity()});
+  assembly.connect("socket", Coulomb{Spherical{}, {.coefficient = mu, .radius = r}}, ground, ball);
+  const System system(assembly);
+  State s = system.state();
+  s.set("ball'", RigidBody::rates(RigidBody::neutral(), {0, 0, 0}, w));
+  const Solution solution = solve(system, s);
+  const double torque = mu * mass * g * r * towards(r * w.norm());
+  CHECK((2 * solution.a.tail<3>() + torque / J * w.normalized()).norm() < round_off * torque / J);
+  CHECK(solution.reaction("socket").power == doctest::Approx(-torque * w.norm()).epsilon(round_off));
+}
+
+TEST_CASE("friction between two bodies is internal, takes out c |u|^2, and has exact slopes") {
+  const double c = 0.7, r = 0.3;
+  const Axis axis_a(1, 2, -1), axis_b(0.5, -1, 3);
+  const Vec3<double> on_a(0.3, -0.2, 0.1), on_b(-0.1, 0.4, 0.2);
+  struct End {
+    Vec3<double> p, v, w, z;  // point of the joint, its velocity, angular velocity, axis
+  };
+  const auto check = [&](const char* name, const auto& joint, const auto& sliding) {
+    INFO(name);
+    Assembly assembly("two bodies");
+    const RigidBody body{.mass = 2, .inertia = Vec3<double>(1, 2, 2.5).asDiagonal(), .centre = {0.1, 0.2, 0.3}};
+    const auto a = assembly.add("a", body), b = assembly.add("b", body);
+    assembly.connect("joint", Viscous{joint, {.coefficient = c, .radius = r}}, a, b);
+    const System system(assembly);
+    check_derivatives(system);
+    State s = system.state();  // both bodies at the neutral place, where body axes are the world's
+    const Vec3<double> va(1, -2, 0.5), wa(0.4, 0.3, -0.8), vb(-0.6, 1, 2), wb(1.1, -0.7, 0.2);
+    s.set("b", RigidBody::pose({0.5, 0.6, -0.7}, {1, 0, 0, 0}));
+    s.set("a'", RigidBody::rates(RigidBody::neutral(), va, wa));
+    s.set("b'", RigidBody::rates(RigidBody::neutral(), vb, wb));
+    const VectorXd C = system.evaluate(s).C;
+    for (int i = 0; i < 6; ++i) {  // a motion of both as one
+      const Vec<double, 6> unit = Vec<double, 6>::Unit(i);
+      const Vec3<double> v = unit.head<3>(), w = unit.tail<3>();
+      VectorXd as_one(14);
+      as_one << RigidBody::rates(s.q.head<7>(), v + w.cross(s.q.head<3>()), w),
+          RigidBody::rates(s.q.tail<7>(), v + w.cross(s.q.segment<3>(7)), w);
+      CHECK(std::abs(C.dot(as_one)) < round_off);
+    }
+    const End A{on_a, va + wa.cross(on_a), wa, axis_a.along};
+    const End B{s.q.segment<3>(7) + on_b, vb + wb.cross(on_b), wb, axis_b.along};
+    CHECK(C.dot(s.v) == doctest::Approx(-c * sliding(A, B)).epsilon(round_off));
+  };
+  const auto on_plane = [](const End& a, const End& b) {
+    const Vec3<double> u = b.v - a.v - a.w.cross(b.p - a.p);
+    return u.squaredNorm() - std::pow(u.dot(a.z), 2);
+  };
+  check("plane", PointOnPlane{on_a, on_b, axis_a}, on_plane);
+  check("face", PlanarJoint{on_a, on_b, axis_a, axis_b}, on_plane);
+  check("ball", Spherical{on_a, on_b}, [=](const End& a, const End& b) { return r * r * (b.w - a.w).squaredNorm(); });
+}
+
+TEST_CASE("viscous friction: sleeve and wire, force over speed, exact slopes") {
+  Assembly assembly("viscous");
+  const auto ground = assembly.add("ground", Ground{});
+  const double J = 0.02, c = 0.7, r = 0.1;
+  const auto sleeve = assembly.add("sleeve", RigidBody{.mass = 3, .inertia = J * Mat<double, 3>::Identity()});
+  const auto bead = assembly.add("bead", Particle<3>{.mass = 2});
+  assembly.connect("shaft", Viscous{Cylindrical{}, {.coefficient = c, .radius = r}}, ground, sleeve);
+  assembly.connect("wire", Viscous{PointOnLine{.axis_a = {1, 0, 0}}, {.coefficient = c}}, sleeve, bead);
+  const System system(assembly);
+  check_joints(system);
+  check_derivatives(system);
+  State s = system.state();
+  s.set("sleeve'", RigidBody::rates(RigidBody::neutral(), {0, 0, 2}, {0, 0, 0}));
+  s.set("bead'", {4, 0, 2});
+  const Solution solution = solve(system, s);
+  CHECK(solution.acceleration("bead.x") == doctest::Approx(-c * 4 / 2).epsilon(round_off));
+  CHECK(solution.acceleration("sleeve.z") == doctest::Approx(-c * 2 / (3 + 2)).epsilon(round_off));
+  CHECK(solution.reaction("shaft").power == doctest::Approx(-c * 4).epsilon(round_off));
 }
 
 TEST_CASE("viscous friction: force over speed, exact slopes") {

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <mortise/core/parts.h>
+#include <mortise/joints/friction.h>
+
 #include "catalogue_parts.h"
 
 namespace {
@@ -46,6 +49,12 @@ std::string range(Range r) {
   }
 }
 
+// Joints that Coulomb and Viscous take.
+template <class P>
+concept Rubs = requires(const P& p, Acted<Particle<1>, double>& a, const Vec<double, int(P::rows.size())>& lambda) {
+  p.rub(a, a, lambda, DryGrip{});
+};
+
 template <class P> void line(std::string& text) {
   const P part{};
   std::string names, tells;
@@ -67,6 +76,7 @@ template <class P> void line(std::string& text) {
     text += fmt::format(
         "  \n{} {}", requires { part.coordinates; } ? "Coordinates" : "Rows", names);
   if (!tells.empty()) text += "  \nTells " + tells;
+  if constexpr (Rubs<P>) text += "  \nFriction: yes";
   text += "\n\n| field | unit | range | default | |\n|---|---|---|---|---|\n";
   std::apply(
       [&](const auto&... f) {
@@ -91,7 +101,9 @@ int main() {
       "two.\n"
       "Where `D` is 2 or 3 the part lives in the plane or in space. Axes may have any length > 0: they are "
       "normalised.\n"
-      "A field without a range takes any finite number. Signs of reactions and singular poses stand in the headers.\n";
+      "A field without a range takes any finite number. Signs of reactions and singular poses stand in the headers.\n"
+      "Friction: yes, where `Coulomb` and `Viscous` (joints/friction.h) take the joint; its header says which force "
+      "presses and what slides.\n";
   section(text, "Bodies", catalogue::Bodies{});
   section(text, "Joints", catalogue::Joints{});
   section(text, "Forces", catalogue::Forces{});
