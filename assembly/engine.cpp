@@ -84,9 +84,23 @@ void Engine::evaluate(const State& s) {
     joint_[i]->evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
                         rate_.data() + n.row, b_.data() + n.row);
   });
+  for (const auto& [i, r] : left_out_) {
+    const Node& n = nodes_[i];
+    std::fill_n(A_.data() + n.A + Index{r} * n.columns, n.columns, 0.0);
+    b_[n.row + r] = 0;
+  }
   for (const std::size_t i : nonideal_) {
     const std::size_t place = joint_place_[constraint_[i]];
     joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+  }
+}
+
+void Engine::leave_out(const std::vector<Index>& rows) {
+  left_out_.clear();
+  for (std::size_t i = 0; i < constraint_.size(); ++i) {
+    const auto& c = system_.constraints()[constraint_[i]];
+    for (const Index row : rows)
+      if (row >= c.row && row < c.row + c.rows) left_out_.emplace_back(i, static_cast<int>(row - c.row));
   }
 }
 
@@ -240,10 +254,11 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
       for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
     }
     expand(false);
-    Dependence d{node_lambda_.head(system_.rows()), 0};
+    Dependence d{node_lambda_.head(system_.rows()), 0, 0};
     double largest = 0;
     for (const Node& n : constraint_nodes())
-      for (int r = 0; r < n.rows; ++r) largest = std::max(largest, std::abs(d.y[n.row + r]) * norms[n.row + r]);
+      for (int r = 0; r < n.rows; ++r)
+        if (const double x = std::abs(d.y[n.row + r]) * norms[n.row + r]; x > largest) largest = x, d.main = n.row + r;
     if (!(largest > 0)) return;
     d.y /= largest;
     for (const Node& n : constraint_nodes())

@@ -32,6 +32,8 @@ class Engine {
   void evaluate(const State& s);
   // Takes Q, C and b from an evaluation at the same state, which the caller may have changed.
   void take(const Evaluation& e);
+  // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
+  void leave_out(const std::vector<Index>& rows);
   // positions: without nonholonomic rows, which do not restrict positions.
   void factor(bool positions = false);
 
@@ -78,6 +80,7 @@ class Engine {
   struct Dependence {
     VectorXd y;   // by rows of the system, the largest of y_i |A_i| is 1
     double size;  // |A'y|
+    Index main;   // the row where y_i |A_i| is 1
   };
   std::vector<Dependence> dependences(int most);
 
@@ -168,10 +171,11 @@ class Engine {
   int rows_ = 0;  // of all nodes, condensed ones included
   std::vector<BodySlot> bodies_;
   std::vector<unsigned char> motions_;
-  std::vector<std::size_t> constraint_;        // of the first nodes
-  std::vector<const ConstraintModel*> joint_;  // the same
-  std::vector<std::size_t> nonideal_;          // among them
-  std::vector<std::size_t> reacting_;          // constraints of the system
+  std::vector<std::size_t> constraint_;                // of the first nodes
+  std::vector<const ConstraintModel*> joint_;          // the same
+  std::vector<std::size_t> nonideal_;                  // among them
+  std::vector<std::size_t> reacting_;                  // constraints of the system
+  std::vector<std::pair<std::size_t, int>> left_out_;  // node and row in it
   std::vector<Node> nodes_;
   std::vector<Entry> entries_;
   std::vector<Touch> touches_, holds_;

@@ -19,7 +19,7 @@ std::string rate_of(const std::string& unit, int order) {
 }  // namespace
 
 Readings::Readings(const System& system, const ReadingOptions& what, const SolverOptions& options)
-    : system_(system), what_(what), solver_(system, options) {
+    : system_(system), what_(what), options_(options) {
   add("t", "s", 1);
   if (what.coordinates)
     for (const auto& b : system.bodies()) {
@@ -71,7 +71,12 @@ template <class Info> void Readings::add_part(const Info& part) {
 }
 
 const VectorXd& Readings::read(const State& s) {
-  const VectorXd& a = solver_.solve(s);
+  if (!solver_) solver_.emplace(system_, options_);
+  return read(s, *solver_);
+}
+
+const VectorXd& Readings::read(const State& s, Solver& solver) {
+  const VectorXd& a = solver.solve(s);
   before_ = values_;
   double* out = values_.data();
   const auto write = [&](const auto& numbers) {
@@ -92,7 +97,7 @@ const VectorXd& Readings::read(const State& s) {
     for (const auto& c : system_.constraints()) read_part(c);
   if (what_.reactions)
     for (const auto& c : system_.constraints())
-      if (!c.own) write(solver_.lambda().segment(c.row, c.rows));
+      if (!c.own) write(solver.lambda().segment(c.row, c.rows));
   if (what_.forces) {
     for (const auto& f : system_.forces()) read_part(f);
     for (const Contribution& c : system_.contributions(s)) {
@@ -105,7 +110,7 @@ const VectorXd& Readings::read(const State& s) {
     write(Vec3<double>(e.kinetic, e.potential, e.total()));
   }
   if (what_.momentum) {
-    const Momentum p = solver_.momentum();
+    const Momentum p = solver.momentum();
     write(p.linear);
     write(p.angular);
     if (system_.mass() > 0) write(system_.centre_of_mass(s));

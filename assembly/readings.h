@@ -9,6 +9,7 @@
 //
 // Rates are marked by ' and ''.  Which columns there are, and their units, is known before anything is read.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,7 @@ class Readings {
   // One number per column; the first is the time.  Angles are told on the turn nearest to the last reading.
   // Throws as Solver::solve does, or NonFinite naming the column.
   const VectorXd& read(const State& s);
+  const VectorXd& read(const State& s, Solver& solver);  // with a solver of the same system that is there already
   double value(std::string_view column) const;  // of the last reading; throws InvalidModel with the nearest name
   std::string text() const;                     // of the last reading, a line per column
 
@@ -49,7 +51,8 @@ class Readings {
 
   const System& system_;
   ReadingOptions what_;
-  Solver solver_;
+  SolverOptions options_;
+  std::optional<Solver> solver_;  // made when needed
   std::vector<Column> columns_;
   std::vector<Index> angles_;  // columns
   bool has_read_ = false;

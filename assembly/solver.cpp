@@ -225,8 +225,41 @@ VectorXd Solver::response(const VectorXd& force) {
   return a;
 }
 
+const VectorXd& Solver::phi() const { return engine_->value(); }
+const VectorXd& Solver::rate() const { return engine_->rate(); }
+
+void Solver::leave_out(std::vector<Index> rows) {
+  left_out_ = std::move(rows);
+  shared_.clear();
+  engine_->leave_out(left_out_);
+}
+
+const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
+  system_.require_state(s);
+  constexpr int at_once = 1000;
+  left_out_.clear();
+  shared_.assign(static_cast<std::size_t>(system_.rows()), false);
+  for (bool found = true; found;) {
+    engine_->leave_out(left_out_);
+    engine_->evaluate(s);
+    engine_->factor();
+    found = false;
+    std::set<Index> taken;
+    for (const Engine::Dependence& d : engine_->dependences(at_once)) {
+      if (d.size > options_.rank.redundant) continue;
+      bool again = false;  // then what is left of the set shows in the next round
+      for (Index i = 0; i < system_.rows(); ++i)
+        if (d.y[i] != 0) shared_[static_cast<std::size_t>(i)] = true, again = again || taken.count(i) > 0;
+      if (!again) taken.insert(d.main);
+    }
+    for (const Index i : taken) left_out_.push_back(i), found = true;
+  }
+  return left_out_;
+}
+
 std::vector<bool> Solver::unique() {
   std::vector<bool> unique(static_cast<std::size_t>(system_.rows()), true);
+  for (std::size_t i = 0; i < shared_.size(); ++i) unique[i] = !shared_[i];
   for (const Engine::Dependence& d : engine_->dependences(20))
     for (Index i = 0; d.size < options_.rank.nearly && i < system_.rows(); ++i)
       if (d.y[i] != 0) unique[static_cast<std::size_t>(i)] = false;
@@ -276,6 +309,7 @@ void Solver::project_positions(State& s) {
     engine_->factor(true);
     rhs = -engine_->value();
     for (const auto& c : system_.constraints()) rhs.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+    for (const Index i : left_out_) rhs[i] = 0;
     const double off = rhs.size() ? rhs.cwiseAbs().maxCoeff() : 0;
     (void)engine_->solve(none, rhs);
     engine_->spread(engine_->y(), dq);
@@ -293,7 +327,8 @@ void Solver::project_velocities(State& s) {
     engine_->normalise(s);
     engine_->evaluate(s);
     engine_->factor();
-    const VectorXd rhs = -engine_->rate();
+    VectorXd rhs = -engine_->rate();
+    for (const Index i : left_out_) rhs[i] = 0;
     const double off = rhs.size() ? rhs.cwiseAbs().maxCoeff() : 0;
     (void)engine_->solve(none, rhs);
     engine_->spread(engine_->y(), dv);

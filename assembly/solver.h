@@ -41,6 +41,16 @@ class Solver {
   std::vector<bool> unique();  // by rows: no redundant row shares its reaction
   std::vector<std::string> warnings();
 
+  const VectorXd& phi() const;   // values of all rows, 0 where they are met; psi of nonholonomic ones
+  const VectorXd& rate() const;  // and their rates
+
+  // Rows that depend on others at a state on the constraints need not be looked at near it: the others hold them, too.
+  // Leaves out one row of each dependent set from now on, and returns those left out.  Off the constraints, where
+  // integrators go, redundant rows contradict each other.
+  const std::vector<Index>& leave_out_dependent(const State& s);
+  void leave_out(std::vector<Index> rows);  // these and no others
+  const std::vector<Index>& left_out() const { return left_out_; }
+
   // The nearest state, in the norm of M, that meets the constraints: positions, then velocities at them.
   // Throws NotConverged if there is none near.
   void project_positions(State& s);
@@ -56,6 +66,8 @@ class Solver {
   SolverOptions options_;
   std::unique_ptr<class Engine> engine_;
   VectorXd a_, friction_;
+  std::vector<Index> left_out_;
+  std::vector<bool> shared_;  // by rows: it stands in a set of which one is left out
 };
 
 }  // namespace mortise

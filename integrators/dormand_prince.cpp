@@ -1,0 +1,145 @@
+#include <mortise/integrators/dormand_prince.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mortise {
+namespace {
+
+constexpr std::array<double, 7> c{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
+constexpr double a[7][6] = {
+    {},
+    {1. / 5},
+    {3. / 40, 9. / 40},
+    {44. / 45, -56. / 15, 32. / 9},
+    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84},
+};
+// Order 5 less order 4.
+constexpr std::array<double, 7> e{71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
+// The last term of the continuous output.
+constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
+                                  87487479700. / 32700410799,   -10690763975. / 1880347072,
+                                  701980252875. / 199316789632, -1453857185. / 822651844,
+                                  69997945. / 29380423};
+
+constexpr double safety = 0.9, shrink = 0.2, grow = 10;
+constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
+
+}  // namespace
+
+void DormandPrince::begin(Flow& flow, const State& s) {
+  flow_ = &flow;
+  now_ = before_ = stage_ = s;
+  scale_.begin(flow.system(), s);
+  kq_[0] = s.v;
+  kv_[0] = flow.acceleration(s);
+  h_ = options_.step;
+  last_error_ = 1e-4;
+  stepped_ = false;
+}
+
+// A first step to try; it will grow.
+double DormandPrince::first_step(double most) const {
+  const double n = std::sqrt(static_cast<double>(std::max<Index>(1, now_.v.size())));
+  const double speed = kq_[0].norm() / n, acceleration = kv_[0].norm() / n;
+  double h = 1e-3 * most;
+  if (speed > 0) h = std::min(h, 1e-3 / speed);
+  if (acceleration > 0) h = std::min(h, std::sqrt(1e-3 / acceleration));
+  return h;
+}
+
+double DormandPrince::try_step(double h) {
+  for (std::size_t i = 1; i < 7; ++i) {
+    stage_.t = before_.t + c[i] * h;
+    stage_.q = before_.q;
+    stage_.v = before_.v;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (a[i][j] == 0) continue;
+      stage_.q += h * a[i][j] * kq_[j];
+      stage_.v += h * a[i][j] * kv_[j];
+    }
+    if (i == 6) flow_->settle(stage_);
+    kq_[i] = stage_.v;
+    kv_[i] = flow_->acceleration(stage_);
+  }
+  eq_.setZero(stage_.q.size());
+  ev_.setZero(stage_.q.size());
+  for (std::size_t i = 0; i < 7; ++i) {
+    if (e[i] == 0) continue;
+    eq_ += h * e[i] * kq_[i];
+    ev_ += h * e[i] * kv_[i];
+  }
+  scale_.include(stage_.q, stage_.v);
+  return scale_.norm(eq_, ev_) / options_.tolerance;
+}
+
+void DormandPrince::step(double end) {
+  before_ = now_;
+  if (stepped_) {
+    std::swap(kq_[0], kq_[6]);
+    std::swap(kv_[0], kv_[6]);
+    stepped_ = false;
+  }
+  const double left = end - before_.t;
+  const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
+  if (h_ == 0) h_ = first_step(std::min(left, most));
+  double last_tried = std::numeric_limits<double>::infinity();
+  for (int tries = 0;; ++tries) {
+    double h = std::min(h_, most);
+    const bool last = h >= left * (1 - 1e-12);
+    if (last)
+      h = left;
+    else if (h > 0.5 * left)
+      h = 0.5 * left;  // two equal steps instead of a long one and a stump
+    const double least = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(before_.t), std::abs(end));
+    double error;
+    try {
+      error = try_step(h);
+    } catch (const Error&) {  // perhaps only because the step was long
+      if (h * 0.25 < least || tries > 60) throw;
+      error = std::numeric_limits<double>::infinity();
+    }
+    // Shorter steps that do not help show round-off, as near a singular pose.
+    constexpr double noise = 1e-9;
+    const bool as_good_as_it_gets = error > 0.5 * last_tried && error * options_.tolerance < noise;
+    last_tried = error;
+    if (error <= 1 || as_good_as_it_gets) {
+      const double factor =
+          safety * std::pow(std::max(error, 1e-10), -0.2 + 0.75 * memory) * std::pow(last_error_, memory);
+      last_error_ = std::max(error, 1e-4);
+      if (!last || h >= h_) h_ = h * std::clamp(factor, shrink, tries > 0 ? 1 : grow);
+      now_ = stage_;
+      now_.t = last ? end : before_.t + h;
+      stepped_ = true;
+      ++steps_;
+      return;
+    }
+    ++rejected_;
+    h_ = h * (std::isfinite(error) ? std::max(shrink, safety * std::pow(error, -0.2)) : 0.25);
+    if (h_ < least)
+      Label{"integration", "dopri5"}.fail<NotConverged>(
+          fmt::format("steps shorter than {:.1e} s would be needed at t = {}", least, before_.t),
+          "raise the tolerance, or look for forces that jump or are very stiff");
+  }
+}
+
+void DormandPrince::at(double t, State& s) const {
+  const double h = now_.t - before_.t, x = (t - before_.t) / h;
+  s = now_;
+  s.t = t;
+  const auto blend = [&](const VectorXd& y0, const VectorXd& y1, const auto& k, VectorXd& y) {
+    for (Index i = 0; i < y.size(); ++i) {
+      const double dy = y1[i] - y0[i], r3 = h * k[0][i] - dy, r4 = dy - h * k[6][i] - r3;
+      double r5 = 0;
+      for (std::size_t j = 0; j < 7; ++j) r5 += d[j] * k[j][i];
+      y[i] = y0[i] + x * (dy + (1 - x) * (r3 + x * (r4 + (1 - x) * h * r5)));
+    }
+  };
+  blend(before_.q, now_.q, kq_, s.q);
+  blend(before_.v, now_.v, kv_, s.v);
+}
+
+}  // namespace mortise

@@ -1,0 +1,36 @@
+#pragma once
+// The Runge-Kutta pair of Dormand and Prince, order 5 with an error estimate of order 4, steps of varying size, and a
+// continuous output of order 4.  After each step the state is brought back onto the constraints.
+// J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; output: E. Hairer, S. P. Norsett, G. Wanner,
+// Solving Ordinary Differential Equations I, II.6.
+
+#include <array>
+
+#include <mortise/integrators/error_scale.h>
+#include <mortise/integrators/stepper.h>
+
+namespace mortise {
+
+class DormandPrince final : public Stepper {
+ public:
+  explicit DormandPrince(const StepOptions& options) : options_(options) {}
+
+  void begin(Flow& flow, const State& s) override;
+  void step(double end) override;
+  void at(double t, State& s) const override;
+
+ private:
+  double first_step(double most) const;
+  double try_step(double h);  // the error over the tolerance
+
+  StepOptions options_;
+  Flow* flow_ = nullptr;
+  ErrorScale scale_;
+  State stage_;
+  std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
+  VectorXd eq_, ev_;
+  double h_ = 0, last_error_ = 1;
+  bool stepped_ = false;  // the last stage is the first of the next step
+};
+
+}  // namespace mortise

@@ -1,0 +1,58 @@
+#pragma once
+// Steps of a fixed size, brought back onto the constraints after each of them.
+//
+//   Rk4     the classic Runge-Kutta method of order 4 (rk4.h)
+//   Gauss   the implicit Runge-Kutta method of Gauss with two stages, order 4, solved by fixed-point iteration:
+//   symmetric
+//           in time, so that energy does not drift over long times.  For steps of up to about a tenth of the fastest
+//           oscillation; where the iteration does not converge it says so.
+//
+// Between steps: the polynomial through places, velocities and accelerations at both ends.
+
+#include <array>
+
+#include <mortise/integrators/error_scale.h>
+#include <mortise/integrators/stepper.h>
+
+namespace mortise {
+
+class FixedSteps : public Stepper {
+ public:
+  explicit FixedSteps(const char* name, const StepOptions& options);
+
+  void begin(Flow& flow, const State& s) override;
+  void step(double end) final;
+  void at(double t, State& s) const final;
+
+ protected:
+  virtual void advance(double h, State& s) = 0;  // from before_, with a0_ there
+  Flow* flow_ = nullptr;
+  VectorXd a0_, a1_;
+
+ private:
+  double h_;
+};
+
+class Rk4 final : public FixedSteps {
+ public:
+  explicit Rk4(const StepOptions& options) : FixedSteps("rk4", options) {}
+
+ private:
+  void advance(double h, State& s) override;
+  State stage_;
+  VectorXd a_;
+};
+
+class Gauss final : public FixedSteps {
+ public:
+  explicit Gauss(const StepOptions& options) : FixedSteps("gauss", options) {}
+  void begin(Flow& flow, const State& s) override;
+
+ private:
+  void advance(double h, State& s) override;
+  ErrorScale scale_;
+  State stage_;
+  std::array<VectorXd, 2> v_, a_, next_;  // at the stages
+};
+
+}  // namespace mortise

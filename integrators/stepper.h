@@ -1,0 +1,48 @@
+#pragma once
+// Stepper: one method of integration behind a small interface.
+//
+//   stepper->begin(flow, state);
+//   while (stepper->state().t < end) stepper->step(end);       one step, at most to end
+//   stepper->at(t, s);                                         anywhere within the last step
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mortise/integrators/flow.h>
+
+namespace mortise {
+
+struct StepOptions {
+  double tolerance = 1e-8;  // of one step, relative to the largest coordinate or velocity of the same unit
+  double step = 0;          // [s] of methods with fixed steps, which need it; else the first one, 0: found by itself
+  double largest = 0;       // [s] no step is longer; 0: no limit
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  // From a state on the constraints; forgets what was before.
+  virtual void begin(Flow& flow, const State& s) = 0;
+  // Throws NotConverged if steps get too short, or what Solver::solve throws there; the state is then that of the last
+  // step.
+  virtual void step(double end) = 0;
+  // Within the last step, off the constraints by the error of the method.
+  virtual void at(double t, State& s) const = 0;
+
+  const State& state() const { return now_; }
+  const State& before() const { return before_; }  // where the last step began
+  Index steps() const { return steps_; }
+  Index rejected() const { return rejected_; }
+
+ protected:
+  State now_, before_;
+  Index steps_ = 0, rejected_ = 0;
+};
+
+// "dopri5" (the default of simulate), "rk4".  Throws InvalidModel with the names there are.
+std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options = {});
+std::vector<std::string> stepper_names();
+
+}  // namespace mortise

@@ -1,0 +1,78 @@
+#include <mortise/integrators/trajectory.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace mortise {
+
+Index Trajectory::index(std::string_view column) const {
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].name == column) return static_cast<Index>(i);
+  std::vector<std::string> known;
+  for (const auto& c : columns) known.push_back(c.name);
+  Label{"column", std::string(column)}.fail<InvalidModel>(
+      "the trajectory has none of this name",
+      fmt::format("did you mean '{}'?  Some are recorded on request only, see ReadingOptions",
+                  nearest_name(column, known)));
+}
+
+VectorXd Trajectory::column(std::string_view name) const {
+  const Index i = index(name), n = samples(), width = static_cast<Index>(columns.size());
+  VectorXd out(n);
+  for (Index k = 0; k < n; ++k) out[k] = values[static_cast<std::size_t>(k * width + i)];
+  return out;
+}
+
+double Trajectory::value(Index sample, std::string_view column) const {
+  const Index i = index(column);
+  if (sample < 0 || sample >= samples())
+    Label{"column", std::string(column)}.fail<InvalidModel>(fmt::format("there is no sample {}", sample),
+                                                            fmt::format("there are {}, from 0", samples()));
+  return values[static_cast<std::size_t>(sample) * columns.size() + static_cast<std::size_t>(i)];
+}
+
+std::string Trajectory::text() const {
+  std::string out = fmt::format("{} of '{}' {} t = {:g} s: {} steps of {}, {} repeated, {} evaluations\n",
+                                finished ? "run" : "STOPPED run", system, finished ? "to" : "at", last.t, steps,
+                                integrator, rejected, evaluations);
+  const auto worst = std::max_element(drift.begin(), drift.end(),
+                                      [](const Drift& a, const Drift& b) { return a.largest < b.largest; });
+  out += fmt::format("  energy balanced to {:.1e} J", energy_error);
+  if (worst != drift.end()) out += fmt::format("; joints hold to {:.1e} ('{}')", worst->largest, worst->joint);
+  out += "\n";
+  for (const Note& n : notes) out += fmt::format("  t = {:<10.6g} {}: {}\n", n.t, n.kind, n.text);
+  if (!finished) out += "  " + stopped + "\n";
+  return out;
+}
+
+void Trajectory::write_csv(const std::string& path) const {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    text += fmt::format("{}{}{}", i ? "," : "", columns[i].name,
+                        columns[i].unit.empty() ? "" : " [" + columns[i].unit + "]");
+  text += "\n";
+  for (std::size_t k = 0; k < values.size(); ++k)
+    text += fmt::format("{}{}", values[k], (k + 1) % columns.size() == 0 ? "\n" : ",");
+  replace_file(path, text);
+}
+
+void replace_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".part";
+  const auto fail = [&](const char* what) {
+    const std::string why = std::strerror(errno);
+    std::remove(beside.c_str());
+    Label{"file", path}.fail<FileError>(fmt::format("{}: {}", what, why),
+                                        "nothing was changed; check folder, rights and space");
+  };
+  std::FILE* file = std::fopen(beside.c_str(), "wb");
+  if (!file) fail("cannot be written");
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool flushed = std::fflush(file) == 0;
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !flushed || !closed) fail("cannot be written as a whole");
+  if (std::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
+}
+
+}  // namespace mortise

@@ -1,0 +1,56 @@
+#pragma once
+// Trajectory: what a run has recorded, by named columns, and how it went.
+//
+//   trajectory.column("tip.x");             all samples of one column
+//   trajectory.write_csv("run.csv");        "t [s],tip.x [m],..." and one line per sample, to the last digit
+//   trajectory.text();                      a summary in a few lines
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mortise/assembly/readings.h>
+
+namespace mortise {
+
+// A file that cannot be read or written.
+struct FileError : Error {
+  using Error::Error;
+};
+
+struct Trajectory {
+  // Something that happened: {1.25, "singular pose", "..."}.
+  struct Note {
+    double t;
+    std::string kind, text;
+  };
+  struct Drift {
+    std::string joint;
+    double largest = 0;  // of the values of its rows, in their own units
+  };
+
+  std::string system, integrator;
+  std::vector<Readings::Column> columns;  // the first is the time
+  std::vector<double> values;             // sample by sample
+  std::vector<Note> notes;
+  std::vector<Drift> drift;  // of every joint, over all steps
+  State last;                // where the run ended, on the constraints
+  bool finished = false;     // false: stopped says why
+  std::string stopped;
+  Index steps = 0, rejected = 0, evaluations = 0;
+  double energy_error = 0;  // [J] the largest change over all steps of  T + V - what forces and joints put in
+
+  Index samples() const { return columns.empty() ? 0 : static_cast<Index>(values.size() / columns.size()); }
+  Index index(std::string_view column) const;  // throws InvalidModel with the nearest name
+  VectorXd column(std::string_view name) const;
+  double value(Index sample, std::string_view column) const;
+
+  std::string text() const;
+  // The file is written beside and then renamed, so that it is there as a whole or not at all.  Throws FileError.
+  void write_csv(const std::string& path) const;
+};
+
+// Writes a file as a whole or not at all: beside it first, then renamed.  Throws FileError.
+void replace_file(const std::string& path, const std::string& text);
+
+}  // namespace mortise
