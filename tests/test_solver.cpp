@@ -364,9 +364,9 @@ TEST_CASE("Solver: dense and sparse agree on well-conditioned mechanisms") {
 TEST_CASE(
     "Solver: masses of 1e-6 and 1e6 beside each other, doubled joints, massless links: right, or refused by name") {
   // With kappa of 1e12 and more little can be known; what is returned is as right as anywhere else.
-  const auto right = [](const Reference& r) { return std::max(1e-6, tolerance(r.kappa)); };
+  const auto right = [](const Reference& r) { return tolerance(r.kappa); };
   Worst error, plain;
-  unsigned solved = 0, refused = 0, nameless = 0, light_off = 0;
+  unsigned solved = 0, refused = 0, nameless = 0;
   for (unsigned seed = 20000; seed < 20000 + mechanism_count / 5; ++seed) {
     CAPTURE(seed);
     const MechanismOptions options{.decades = 12, .extremes = true, .massless = 0.5, .doubled = 0.3};
@@ -378,7 +378,6 @@ TEST_CASE(
       ++solved;
       error.take(reference.error(a) / right(reference), seed);
       plain.take(reference.plain_error(a) / right(reference), seed);
-      light_off += reference.plain_error(a) > right(reference);
     } catch (const Error& thrown) {
       ++refused;
       nameless += !mentions(thrown.what(), "part_");
@@ -387,12 +386,9 @@ TEST_CASE(
   CAPTURE(error.seed);
   CAPTURE(plain.seed);
   CHECK(error.value <= 1);
-  // A body 1e12 times lighter than its neighbours does not show in the norm of M, in which convergence is judged: in
-  // one of these draws its accelerations are off by 1.3e-5 of the largest.  A known limit.
-  CHECK(light_off <= 1);
-  CHECK(plain.value <= 20);
+  CHECK(plain.value <= 1);  // bodies 1e12 times lighter than their neighbours do not show in the norm of M
   CHECK(nameless == 0);
-  CHECK(solved > 2 * refused);  // a refusal is the exception
+  CHECK(solved > 15 * refused);  // a refusal is the exception
 }
 
 TEST_CASE("Solver: a massless body that nothing holds is named, in the middle of a chain") {
