@@ -40,6 +40,9 @@ class Engine {
   // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
   Status solve(const VectorXd& force, const VectorXd& rhs);
   Status solve() { return solve(f_, b_); }
+  // The shortest y with A y = rhs, for steps towards the constraints: rows that nearly depend on others, as redundant
+  // ones do off the constraints, are left to the next step.  False if the system is too large for that.
+  bool correct(const VectorXd& rhs);
 
   // Constraints whose law needs their own reaction (ConstraintModel::reacts), by index in the system; and force() with
   // what these laws give for the multipliers found last.
@@ -163,7 +166,7 @@ class Engine {
     std::vector<int> row, column;
     VectorXd diagonal, tau;  // of R; of the Householder vectors
     Index rank = 0;
-    void decompose(VectorXd size, VectorXd column_size);
+    void decompose(VectorXd size, VectorXd column_size, double redundant);
     void solve_R(Eigen::Ref<MatrixXd> x) const;
     void solve_R_transposed(VectorXd& x) const;
     void turn(VectorXd& x, bool back) const;
@@ -175,8 +178,8 @@ class Engine {
     MatrixXd G, A1, A2;
   };
   enum class Careful { unknown, ready, impossible };
-  bool factor_carefully();
-  bool gather(const std::vector<int>& nodes, CarefulPart& part);
+  bool factor_carefully(double redundant);
+  bool gather(const std::vector<int>& nodes, double redundant, CarefulPart& part);
   void apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
   bool solve_carefully(const VectorXd& force, const VectorXd& rhs);
   bool certified(const VectorXd& force);
@@ -233,7 +236,8 @@ class Engine {
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false;
   std::vector<CarefulPart> careful_parts_;
-  Careful careful_ = Careful::unknown;  // of the last factor()
+  Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
+  double careful_level_ = 0;
 };
 
 }  // namespace mortise

@@ -30,7 +30,8 @@ using engine::at, engine::converged, engine::Row;
 
 namespace {
 
-constexpr double redundant = 1e-8;      // as RankOptions has it
+constexpr double dependent = 1e-8;      // as RankOptions::redundant
+constexpr double nearly = 1e-4;         // rows off the constraints: more than a step leaves them off
 constexpr Index largest_part = 400000;  // entries of A of a part that is still decomposed
 constexpr double met = 1e-13;           // residual of a row, of the terms in its joint
 constexpr double balanced = 1e-11;      // residual of a force, of its terms
@@ -52,9 +53,10 @@ void permute(std::vector<int>& x, const std::vector<int>& order) {
 }  // namespace
 
 // The connected parts, each decomposed.  False if one is too large or its massless unknowns are not held.
-bool Engine::factor_carefully() {
-  if (careful_ != Careful::unknown) return careful_ == Careful::ready;
+bool Engine::factor_carefully(double redundant) {
+  if (careful_ != Careful::unknown && careful_level_ == redundant) return careful_ == Careful::ready;
   careful_ = Careful::impossible;
+  careful_level_ = redundant;
   careful_parts_.clear();
   std::vector<int> leader(constraint_.size()), seen(bodies_.size(), -1);
   for (std::size_t i = 0; i < leader.size(); ++i) leader[i] = static_cast<int>(i);
@@ -72,14 +74,14 @@ bool Engine::factor_carefully() {
   for (std::size_t i = 0; i < leader.size(); ++i) parts[find(static_cast<int>(i))].push_back(static_cast<int>(i));
   for (const auto& [first, nodes] : parts) {
     CarefulPart part;
-    if (!gather(nodes, part)) return false;
+    if (!gather(nodes, redundant, part)) return false;
     careful_parts_.push_back(std::move(part));
   }
   careful_ = Careful::ready;
   return true;
 }
 
-bool Engine::gather(const std::vector<int>& nodes, CarefulPart& part) {
+bool Engine::gather(const std::vector<int>& nodes, double redundant, CarefulPart& part) {
   // Massless unknowns, massive ones, rows.
   std::map<int, std::pair<Index, Index>> column;  // of each body, massless and massive
   Index k = 0, n = 0;
@@ -130,7 +132,7 @@ bool Engine::gather(const std::vector<int>& nodes, CarefulPart& part) {
     part.scale = f.r.cwiseProduct(strength);
     part.massless_scale = f.c;
     part.hold.B = f.c.asDiagonal() * S.transpose() * part.scale.asDiagonal();
-    part.hold.decompose(VectorXd::Ones(k), strength);
+    part.hold.decompose(VectorXd::Ones(k), strength, dependent);
     if (part.hold.rank < k) return false;
     permute(part.massless, part.hold.row);
     permute(part.massless_scale, part.hold.row);
@@ -155,12 +157,12 @@ bool Engine::gather(const std::vector<int>& nodes, CarefulPart& part) {
   const Balance f = balance(terms, groups);
   part.rest_scale = f.r;
   part.rest.B = part.A2.transpose() * f.r.asDiagonal();
-  part.rest.decompose(f.c.cwiseInverse(), VectorXd::Ones(m - k));
+  part.rest.decompose(f.c.cwiseInverse(), VectorXd::Ones(m - k), redundant);
   return true;
 }
 
 // size: of the entries of each row, times that of its column.
-void Engine::Triangle::decompose(VectorXd size, VectorXd column_size) {
+void Engine::Triangle::decompose(VectorXd size, VectorXd column_size, double redundant) {
   const Index n = B.rows(), m = B.cols();
   const auto number = [](std::vector<int>& x, Index count) {
     x.resize(at(count));
@@ -268,7 +270,7 @@ void Engine::apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorX
 bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
   constexpr double noise = 64 * eps;
-  if (!factor_carefully()) return false;
+  if (!factor_carefully(dependent)) return false;
   const auto each = [&](const auto& f) {
     for (const BodySlot& b : bodies_)
       for (int k = 0; k < b.k; ++k) f(b.y + k, k < b.massive);
@@ -312,6 +314,13 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
   error_ = std::max(error_, share(dy_ + w_));
   residual(y_, rhs, residual_, true);
   return error_ <= lost;
+}
+
+bool Engine::correct(const VectorXd& rhs) {
+  if (!regularised_ || !factor_carefully(nearly)) return false;
+  g_.setZero();
+  apply_carefully(g_, rhs, lambda_, y_);
+  return true;
 }
 
 // Slopes go with the roots of masses.

@@ -2,6 +2,7 @@
 // threads, without the heap, and where it must refuse.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -553,6 +554,92 @@ TEST_CASE("Solver: a position that cannot meet the constraints is refused") {
   const System system(far);
   State s = system.state();
   CHECK_THROWS_AS(Solver(system).project_positions(s), NotConverged);
+}
+
+namespace {
+
+// Five rods along the edges of a cube and six hinges in its corners, as in examples/bricard.cpp: one of the 30 rows is
+// redundant, and off the constraints it contradicts the others.
+Assembly bricard() {
+  using V = Vec3<double>;
+  const std::array<V, 6> corner{V(0, 0, 0), V(1, 0, 0), V(1, -1, 0), V(1, -1, 1), V(0, -1, 1), V(0, 0, 1)};
+  const std::array<V, 3> axes{V(0, 1, 0), V(0, 0, 1), V(1, 0, 0)};
+  Assembly assembly("bricard");
+  const auto ground = assembly.add("ground", Ground{});
+  std::vector<Handle<RigidBody>> rod;
+  for (std::size_t k = 0; k < 5; ++k) {
+    const V along = corner[k + 1] - corner[k], edges = V(0.1, 0.1, 0.1) + 0.9 * along.cwiseAbs();
+    rod.push_back(assembly.add(fmt::format("rod{}", k + 1), RigidBody::of(Inertia::box(1, edges))));
+    assembly.place(rod[k], RigidBody::pose((corner[k] + corner[k + 1]) / 2, {1, 0, 0, 0}));
+  }
+  for (std::size_t k = 0; k < 6; ++k) {
+    const auto hinge = at_world<Revolute>(corner[k], Axis(axes[k % 3]));
+    const std::string name = fmt::format("hinge{}", k + 1);
+    if (k == 0)
+      assembly.connect(name, hinge, ground, rod[0]);
+    else if (k < 5)
+      assembly.connect(name, hinge, rod[k - 1], rod[k]);
+    else
+      assembly.connect(name, hinge, rod[4], ground);
+  }
+  return assembly;
+}
+
+}  // namespace
+
+TEST_CASE("Solver: projection meets all rows of a redundant loop, from off the constraints") {
+  const System system(bricard());
+  Solver solver(system);
+  constexpr double met = 1e-11;  // of 1 m; the rows contradict each other by the square of what they are off
+  for (const double off : {1e-9, 1e-7, 1e-5, 1e-3})
+    for (int draw = 0; draw < 10; ++draw) {
+      CAPTURE(off);
+      CAPTURE(draw);
+      State s = system.state();
+      for (Index i = 0; i < s.q.size(); ++i) s.q[i] += off * std::sin(static_cast<double>(7 * i + 11 * draw + 1));
+      const State before = s;
+      CHECK_NOTHROW(solver.project_positions(s));
+      CHECK(system.evaluate(s).phi.cwiseAbs().maxCoeff() < met);
+      CHECK((s.q - before.q).norm() < 30 * off);
+      CHECK_NOTHROW(solver.project_velocities(s));
+    }
+}
+
+TEST_CASE("Solver: a response that cannot be found is refused by name") {
+  // A bead of 1e-12 kg that two heavy ones hold by rods in one line: what moves it across is round-off of their forces.
+  Assembly line("line");
+  const auto left = line.add("left", Particle<2>{.mass = 1e6}), right = line.add("right", Particle<2>{.mass = 1e6});
+  const auto bead = line.add("bead", Particle<2>{.mass = 1e-12});
+  const auto rod = [](double l) {
+    return Holonomic{[l](const auto& a, const auto& b, const auto&) {
+      const auto d = (a.point(Vec2<double>(0, 0)) - b.point(Vec2<double>(0, 0))).eval();
+      return d.dot(d) - l * l;
+    }};
+  };
+  const double x = 0.3, y = 1e-3;
+  line.connect("rod1", rod(std::hypot(x, y)), left, bead);
+  line.connect("rod2", rod(std::hypot(1 - x, y)), bead, right);
+  line.connect("rod3", rod(1), left, right);
+  line.connect("rod4", rod(1), left, right);
+  const System system(line);
+  State s = system.state();
+  s.set("left", {0.1, 0.2});
+  s.set("right", {1.1, 0.2});
+  s.set("bead", {0.1 + x, 0.2 + y});
+  Solver solver(system);
+  (void)solver.solve(s);
+  VectorXd force = VectorXd::Zero(6);
+  force[0] = 1e6;
+  VectorXd a;
+  try {
+    a = solver.response(force);
+  } catch (const NotConverged& error) {
+    CHECK(mentions(error.what(), "system 'line'"));
+    return;
+  }
+  // Found after all: then it must be right, and left and right move as one.
+  CHECK(a[0] == doctest::Approx(0.5).epsilon(1e-9));
+  CHECK(a[2] == doctest::Approx(0.5).epsilon(1e-9));
 }
 
 TEST_CASE("Solver: momentum of a rigid body, a plane body and a particle") {
