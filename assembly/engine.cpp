@@ -150,6 +150,7 @@ void Engine::take(const Evaluation& e) {
 
 void Engine::factor(bool positions) {
   alarms_.clear();
+  careful_ = Careful::unknown;
   if (positions)
     for (std::size_t i = 0; i < constraint_.size(); ++i) {
       const Node& n = nodes_[i];

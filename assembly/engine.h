@@ -10,7 +10,8 @@
 //   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  by fronts.h.  D is 0, or a tiny
 //      diag(A_r A_r') / 1e14 where pivots show that rows depend on each other.  Bodies with many joints (hubs) are not
 //      eliminated beforehand but stand in the fronts themselves.
-//   3. Sweeps on the true residuals, until they are round-off; flexible GMRES where sweeps do not get there.
+//   3. Sweeps on the true residuals, until they are round-off.  Where they do not get there: a QR decomposition of A_r'
+//      that keeps light and heavy bodies apart, or, in large systems, flexible GMRES.
 
 #include <cmath>
 #include <memory>
@@ -41,6 +42,9 @@ class Engine {
   // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
   Status solve(const VectorXd& force, const VectorXd& rhs);
   Status solve() { return solve(f_, b_); }
+  // The shortest y with A y = rhs, for steps towards the constraints: rows that nearly depend on others, as redundant
+  // ones do off the constraints, are left to the next step.  False if the system is too large for that.
+  bool correct(const VectorXd& rhs);
 
   // Constraints whose law needs their own reaction (ConstraintModel::reacts), by index in the system; and force() with
   // what these laws give for the multipliers found last.
@@ -157,6 +161,36 @@ class Engine {
   void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
   bool sweep(const VectorXd& force, const VectorXd& rhs);
   bool gmres(const VectorXd& force, const VectorXd& rhs);
+  bool certain(const VectorXd& force, const VectorXd& rhs, double most);
+
+  // engine_careful.cpp
+  struct Triangle {  // B = Q [R; 0] with rows and columns in another order
+    MatrixXd B;      // R above the diagonal, Householder vectors from it on
+    std::vector<int> row, column;
+    VectorXd diagonal, tau;  // of R; of the Householder vectors
+    Index rank = 0;
+    void decompose(VectorXd size, VectorXd column_size, double redundant);
+    void solve_R(Eigen::Ref<MatrixXd> x) const;
+    void solve_R_transposed(VectorXd& x) const;
+    void turn(VectorXd& x, bool back) const;
+  };
+  struct CarefulPart {  // connected bodies
+    std::vector<int> massless, massive, row;
+    VectorXd massless_scale, scale, rest_scale;  // of massless unknowns, of rows, of those that hold no massless ones
+    Triangle hold, rest;
+    MatrixXd G, A1, A2;
+  };
+  enum class Careful { unknown, ready, impossible };
+  bool factor_carefully(double redundant);
+  bool gather(const std::vector<int>& nodes, double redundant, CarefulPart& part);
+  void apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
+  bool solve_carefully(const VectorXd& force, const VectorXd& rhs);
+  bool certified(const VectorXd& force);
+  bool rows_met() const;
+  void find_unevenness();
+  double share(const VectorXd& motion) const;
+  double size_of_joint(const Node& n, double whole) const;
+  void find_force_terms(const VectorXd& force);
 
   std::span<const Node> constraint_nodes() const { return {nodes_.data(), constraint_.size()}; }
   void add_reactions(const VectorXd& lambda, VectorXd& g) const;  // g += A' lambda
@@ -199,11 +233,15 @@ class Engine {
   std::vector<double> norms_;  // squares of the rows of constraints, body by body
   std::vector<double> A_, scratch_, qr_, diagonal_;
   VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, met_, size_of_row_, norm_of_row_;
-  VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_;
+  VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_, terms_;
   std::vector<std::size_t> alarms_;
   double error_ = 0, moved_ = 0;
+  double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false;
+  std::vector<CarefulPart> careful_parts_;
+  Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
+  double careful_level_ = 0;
 };
 
 }  // namespace mortise

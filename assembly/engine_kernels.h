@@ -7,6 +7,9 @@
 
 namespace mortise::engine {
 
+// Corrections that stop shrinking above this share of the whole have not converged.
+constexpr double converged = 1e-12;
+
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Calls f with the size as a constant where it is a frequent one, else as -1.

@@ -5,33 +5,60 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mortise {
 
-using engine::at, engine::add_transposed, engine::Row, engine::with_size;
+using engine::at, engine::add_transposed, engine::converged, engine::Row, engine::with_size;
 
 namespace {
 
 constexpr double round_off = 1e-15;  // relative size of what sweeps should leave
 constexpr double backward = 4e-15;   // residual of a row, of the terms it is the sum of, that is as good as none
 constexpr double margin = 1e-4;      // for rates of convergence that are not uniform
-constexpr double converged = 1e-12;  // corrections that stop shrinking above this have not
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double faint = 1e-10;  // share of round-off of the forces in a joint's motion that is as good as none
+constexpr double lost = 1e-6;    // ... above which nothing is known
+// Slopes of heavy bodies over those of light ones, below which the norm over all shows the light ones too little.
+constexpr double light = 1e-4;
 
 }  // namespace
 
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   gap_.setZero();
-  if (sweep(force, rhs)) return Status::solved;
+  if (sweep(force, rhs)) {
+    if (!regularised_) return Status::solved;
+    find_unevenness();
+    if (certain(force, rhs, faint)) return Status::solved;
+  } else {
+    find_unevenness();
+  }
+  const bool uneven = unevenness_ < light;
+  if (uneven) {
+    if (solve_carefully(force, rhs)) return Status::solved;
+    if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
+  }
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
   // sweeps answer slowly.
-  const auto contradiction = [&] { return moved_ * moved_ <= largest_residual(); };
-  const bool contradicts = contradiction();
-  if (!contradicts && gmres(force, rhs)) return Status::solved;
+  const bool contradicts =
+      moved_ * moved_ <= largest_residual() && (!uneven || moved_ <= 1e-3 * std::sqrt(massive(y_)));
+  if (!contradicts && gmres(force, rhs) && certain(force, rhs, lost)) return Status::solved;
   // The motion that comes nearest, with the reactions of its own right-hand side.
   residual(y_, rhs, gap_, false);
   met_ = rhs - gap_;
-  const bool again = sweep(force, met_) || gmres(force, met_);
+  const bool again = (sweep(force, met_) && certain(force, met_, faint)) || (uneven && solve_carefully(force, met_)) ||
+                     (gmres(force, met_) && certain(force, met_, lost));
   return contradicts && again ? Status::inconsistent : Status::stalled;
+}
+
+// Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and the
+// round-off of forces, which may cancel on a light body, is no more than this share of the motion in its joints.
+bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
+  if (unevenness_ >= light) return true;
+  residual(y_, rhs, residual_, true);
+  if (!certified(force)) return false;
+  terms_ *= eps;
+  return share(terms_) <= most;
 }
 
 // rhs - A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.
@@ -139,6 +166,11 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
         for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
       }
       residual(w_, rhs, residual_, sweeps_ == 2);
+      // Near a singular pose corrections may stay large, but no equation asks for them.
+      if (plain && sweeps_ > 2 && relative_residual() <= backward) {
+        y_ = w_;
+        return true;
+      }
     }
     begun = false;
     apply(fs_, residual_, dlambda_, dy_);

@@ -10,6 +10,8 @@
 namespace mortise {
 namespace {
 
+constexpr const char* remedy =
+    "look for rows that nearly say the same, and for masses far smaller than those of their neighbours";
 constexpr Index examined_at_most = 1500;  // coordinates of the part that a report on a failure looks at
 
 // The bodies whose massless unknowns hang together with those of `start`, what holds them, and the bodies at its edge.
@@ -209,8 +211,7 @@ void Solver::require_consistent(const State& s, const Evaluation* given, bool st
                     "the accelerations do not converge at t = {}; the largest relative residual left is {:.1e}, here",
                     e.state.t, std::max(gap, engine_->worst()))
               : fmt::format("it contradicts other rows by {:.1e} of its terms at t = {}", gap, e.state.t);
-  Label{"row", system_.row(worst).name}.fail<NotConverged>(
-      what, "look for rows that nearly say the same, and for masses far smaller than those of their neighbours");
+  Label{"row", system_.row(worst).name}.fail<NotConverged>(what, remedy);
 }
 
 const VectorXd& Solver::lambda() const { return engine_->lambda(); }
@@ -220,7 +221,10 @@ VectorXd Solver::gap() const { return engine_->gap(); }
 VectorXd Solver::response(const VectorXd& force) {
   const VectorXd on_y = engine_->on_unknowns(force), none = VectorXd::Zero(system_.rows());
   VectorXd a;
-  (void)engine_->solve(on_y, none);
+  if (engine_->solve(on_y, none) != Engine::Status::solved)
+    Label{"system", system_.name()}.fail<NotConverged>(
+        fmt::format("its response to a force was not found; {:.1e} of the motion is not known", engine_->worst()),
+        remedy);
   engine_->spread(engine_->y(), a);
   return a;
 }
@@ -281,20 +285,46 @@ std::vector<std::string> Solver::warnings() {
 
 namespace {
 
-// Steps towards rows that are met, until they stop coming nearer.  step(): how far they are off, and one correction.
-template <class F> void approach(const System& system, const char* what, const F& step) {
+// Steps towards rows that are met, until they stop coming nearer; x, the positions or velocities, ends where they came
+// nearest.  off(): by how much each row is off.  step(careful): one correction of x, careful: without rows
+// that nearly depend on others; and whether its equations were solved.
+template <class F, class G>
+void approach(const System& system, const char* what, double t, VectorXd& x, const F& off, const G& step) {
   constexpr int most = 30;
-  constexpr double met = 1e-13, near = 1e-9;  // of the largest coordinate or velocity, as step() returns it
-  double last = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < most; ++i) {
-    const double off = step();
-    if (off <= met || (off <= near && off > 0.5 * last)) return;
-    if (!std::isfinite(off) || (i > 3 && off > 1e3 * last)) break;
-    last = off;
+  // In shares of the largest coordinate or velocity.  Nothing is better than round_off; where redundant rows are off
+  // the constraints they contradict each other, and steps come no nearer than a thousand times that.
+  constexpr double round_off = 1e-15, met = 1e-12, near = 1e-9;
+  VectorXd best = x;
+  double least = std::numeric_limits<double>::infinity(), last = least;
+  Index worst = -1;
+  bool found = true, careful = true;
+  int steps = 0;
+  for (; steps < most; ++steps) {
+    const VectorXd& r = off();
+    Index row = -1;
+    const double now =
+        (r.size() ? r.cwiseAbs().maxCoeff(&row) : 0) / std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0);
+    if (!std::isfinite(now)) break;
+    const bool nearer = now < 0.5 * last;
+    if (now < least) least = now, best = x, worst = row;
+    if (least <= round_off) break;
+    if (careful && !nearer && least > met) {  // rows that nearly depend on others do matter
+      careful = false;
+      x = best;
+      (void)off();
+    } else if ((least <= near && !nearer) || (steps > 3 && now > 1e3 * last)) {
+      break;
+    }
+    last = now;
+    found = step(careful);
   }
-  Label{"system", system.name()}.fail<NotConverged>(
-      fmt::format("no {} that meet the constraints were found near those given; they are off by {:.1e}", what, last),
-      "start nearer, or check that the constraints can hold together");
+  x = best;
+  if (least <= met || (found && least <= near)) return;
+  Label{worst < 0 ? "system" : "row", worst < 0 ? system.name() : system.row(worst).name}.fail<NotConverged>(
+      fmt::format("no {} that meet the constraints were found near those given at t = {}; this one is off by {:.1e} of "
+                  "the largest{}",
+                  what, t, least, found ? "" : ", and the equations of the last step were not solved"),
+      found ? "start nearer, or check that the constraints can hold together" : remedy);
 }
 
 }  // namespace
@@ -303,37 +333,41 @@ void Solver::project_positions(State& s) {
   system_.require_state(s);
   VectorXd dq, rhs(system_.rows());
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
-  approach(system_, "positions", [&] {
+  const auto off = [&]() -> const VectorXd& {
     engine_->normalise(s);
     engine_->evaluate(s);
-    engine_->factor(true);
     rhs = -engine_->value();
     for (const auto& c : system_.constraints()) rhs.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
     for (const Index i : left_out_) rhs[i] = 0;
-    const double off = rhs.size() ? rhs.cwiseAbs().maxCoeff() : 0;
-    (void)engine_->solve(none, rhs);
+    return rhs;
+  };
+  approach(system_, "positions", s.t, s.q, off, [&](bool careful) {
+    engine_->factor(true);
+    const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
     engine_->spread(engine_->y(), dq);
     s.q += dq;
-    return off / std::max(1.0, s.q.size() ? s.q.cwiseAbs().maxCoeff() : 0);
+    return found;
   });
   engine_->normalise(s);
 }
 
 void Solver::project_velocities(State& s) {
   system_.require_state(s);
-  VectorXd dv;
+  VectorXd dv, rhs;
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
-  approach(system_, "velocities", [&] {
+  const auto off = [&]() -> const VectorXd& {
     engine_->normalise(s);
     engine_->evaluate(s);
-    engine_->factor();
-    VectorXd rhs = -engine_->rate();
+    rhs = -engine_->rate();
     for (const Index i : left_out_) rhs[i] = 0;
-    const double off = rhs.size() ? rhs.cwiseAbs().maxCoeff() : 0;
-    (void)engine_->solve(none, rhs);
+    return rhs;
+  };
+  approach(system_, "velocities", s.t, s.v, off, [&](bool careful) {
+    engine_->factor();
+    const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
     engine_->spread(engine_->y(), dv);
     s.v += dv;
-    return off / std::max(1.0, s.v.size() ? s.v.cwiseAbs().maxCoeff() : 0);
+    return found;
   });
   engine_->normalise(s);
 }

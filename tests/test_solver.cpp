@@ -2,6 +2,7 @@
 // threads, without the heap, and where it must refuse.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -364,9 +365,9 @@ TEST_CASE("Solver: dense and sparse agree on well-conditioned mechanisms") {
 TEST_CASE(
     "Solver: masses of 1e-6 and 1e6 beside each other, doubled joints, massless links: right, or refused by name") {
   // With kappa of 1e12 and more little can be known; what is returned is as right as anywhere else.
-  const auto right = [](const Reference& r) { return std::max(1e-6, tolerance(r.kappa)); };
+  const auto right = [](const Reference& r) { return tolerance(r.kappa); };
   Worst error, plain;
-  unsigned solved = 0, refused = 0, nameless = 0, light_off = 0;
+  unsigned solved = 0, refused = 0, nameless = 0;
   for (unsigned seed = 20000; seed < 20000 + mechanism_count / 5; ++seed) {
     CAPTURE(seed);
     const MechanismOptions options{.decades = 12, .extremes = true, .massless = 0.5, .doubled = 0.3};
@@ -378,7 +379,6 @@ TEST_CASE(
       ++solved;
       error.take(reference.error(a) / right(reference), seed);
       plain.take(reference.plain_error(a) / right(reference), seed);
-      light_off += reference.plain_error(a) > right(reference);
     } catch (const Error& thrown) {
       ++refused;
       nameless += !mentions(thrown.what(), "part_");
@@ -387,12 +387,9 @@ TEST_CASE(
   CAPTURE(error.seed);
   CAPTURE(plain.seed);
   CHECK(error.value <= 1);
-  // A body 1e12 times lighter than its neighbours does not show in the norm of M, in which convergence is judged: in
-  // one of these draws its accelerations are off by 1.3e-5 of the largest.  A known limit.
-  CHECK(light_off <= 1);
-  CHECK(plain.value <= 20);
+  CHECK(plain.value <= 1);  // bodies 1e12 times lighter than their neighbours do not show in the norm of M
   CHECK(nameless == 0);
-  CHECK(solved > 2 * refused);  // a refusal is the exception
+  CHECK(solved > 15 * refused);  // a refusal is the exception
 }
 
 TEST_CASE("Solver: a massless body that nothing holds is named, in the middle of a chain") {
@@ -557,6 +554,75 @@ TEST_CASE("Solver: a position that cannot meet the constraints is refused") {
   const System system(far);
   State s = system.state();
   CHECK_THROWS_AS(Solver(system).project_positions(s), NotConverged);
+}
+
+namespace {
+
+// Five rods along the edges of a cube and six hinges in its corners, as in examples/bricard.cpp: one of the 30 rows is
+// redundant, and off the constraints it contradicts the others.
+Assembly bricard() {
+  using V = Vec3<double>;
+  const std::array<V, 6> corner{V(0, 0, 0), V(1, 0, 0), V(1, -1, 0), V(1, -1, 1), V(0, -1, 1), V(0, 0, 1)};
+  const std::array<V, 3> axes{V(0, 1, 0), V(0, 0, 1), V(1, 0, 0)};
+  Assembly assembly("bricard");
+  const auto ground = assembly.add("ground", Ground{});
+  std::vector<Handle<RigidBody>> rod;
+  for (std::size_t k = 0; k < 5; ++k) {
+    const V along = corner[k + 1] - corner[k], edges = V(0.1, 0.1, 0.1) + 0.9 * along.cwiseAbs();
+    rod.push_back(assembly.add(fmt::format("rod{}", k + 1), RigidBody::of(Inertia::box(1, edges))));
+    assembly.place(rod[k], RigidBody::pose((corner[k] + corner[k + 1]) / 2, {1, 0, 0, 0}));
+  }
+  for (std::size_t k = 0; k < 6; ++k) {
+    const auto hinge = at_world<Revolute>(corner[k], Axis(axes[k % 3]));
+    const std::string name = fmt::format("hinge{}", k + 1);
+    if (k == 0)
+      assembly.connect(name, hinge, ground, rod[0]);
+    else if (k < 5)
+      assembly.connect(name, hinge, rod[k - 1], rod[k]);
+    else
+      assembly.connect(name, hinge, rod[4], ground);
+  }
+  return assembly;
+}
+
+}  // namespace
+
+TEST_CASE("Solver: projection meets all rows of a redundant loop, from off the constraints") {
+  const System system(bricard());
+  Solver solver(system);
+  constexpr double met = 1e-11;  // of 1 m; the rows contradict each other by the square of what they are off
+  for (const double off : {1e-9, 1e-7, 1e-5, 1e-3})
+    for (int draw = 0; draw < 10; ++draw) {
+      CAPTURE(off);
+      CAPTURE(draw);
+      State s = system.state();
+      for (Index i = 0; i < s.q.size(); ++i) s.q[i] += off * std::sin(static_cast<double>(7 * i + 11 * draw + 1));
+      const State before = s;
+      CHECK_NOTHROW(solver.project_positions(s));
+      CHECK(system.evaluate(s).phi.cwiseAbs().maxCoeff() < met);
+      CHECK((s.q - before.q).norm() < 30 * off);
+      CHECK_NOTHROW(solver.project_velocities(s));
+    }
+}
+
+TEST_CASE("Solver: a response that cannot be found is refused by name") {
+  // Loops in space in which light rods carry the forces of heavy ones and may spin: round-off of these forces is more
+  // than they feel.
+  for (const unsigned seed : {20209U, 20284U, 20299U}) {
+    CAPTURE(seed);
+    const MechanismOptions options{.decades = 12, .extremes = true, .massless = 0.5, .doubled = 0.3};
+    const Model model = build(random_mechanism(seed, options));
+    const Evaluation e = model.system.evaluate(model.state);
+    Solver solver(model.system);
+    CHECK_THROWS_AS(solver.solve(model.state), NotConverged);
+    try {
+      (void)solver.response(e.Q + e.C);
+      FAIL("response must refuse");
+    } catch (const NotConverged& error) {
+      CHECK(mentions(error.what(), "system 'loop in space"));
+      CHECK(mentions(error.what(), "its response to a force was not found"));
+    }
+  }
 }
 
 TEST_CASE("Solver: momentum of a rigid body, a plane body and a particle") {

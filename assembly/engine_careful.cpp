@@ -1,0 +1,404 @@
+// Where sweeps with the fronts do not get there: bodies far lighter than their neighbours, with rows that depend on
+// each other and massless links.
+//
+// A A' squares the ratio of the slopes: with masses 1e12 apart, what holds a heavy body is 1e-12 of the entries there,
+// as small as what a redundant row leaves.  A' itself shows both.  Its Householder QR decomposition with pivoting of
+// columns and rows keeps each body's slopes to round-off of their own, however light or heavy it is (Powell and Reid
+// 1969, Cox and Higham 1998).  Columns whose entries are all below `redundant` of their bodies' slopes depend on
+// others.
+//
+//   A_s' P = Q_s [R_1 R_2]      rows that hold the massless unknowns, those of heavy bodies first, and the others
+//   B = A_2' - A_1' G,  G = R_1^-1 R_2,    B P = Q [R; 0]
+//   y_r = f_r + h + Q R^-T P'(b_2 - G'b_1 - B'(f_r + h)),    h = -A_1'R_1^-1 Q_s'f_s
+//
+// Forces of heavy bodies through a massless link do not mix with those of a light body on it, and y does not go through
+// the forces, which may cancel to all digits on a light body.  Dense, by connected parts.
+
+#include <mortise/assembly/engine.h>
+#include <mortise/assembly/engine_kernels.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <mortise/core/scaling.h>
+
+namespace mortise {
+
+using engine::at, engine::converged, engine::Row;
+
+namespace {
+
+constexpr double dependent = 1e-8;      // as RankOptions::redundant
+constexpr double nearly = 1e-4;         // rows off the constraints: more than a step leaves them off
+constexpr Index largest_part = 400000;  // entries of A of a part that is still decomposed
+constexpr double met = 1e-13;           // residual of a row, of the terms in its joint
+constexpr double balanced = 1e-11;      // residual of a force, of its terms
+constexpr double round_off = 1e-15;
+constexpr double geometric = 1e-13;  // of G: round-off of what is 0
+constexpr double lost = 1e-6;        // motion that round-off of the forces alone brings about: more is not known
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+// x[i] := x[order[i]]
+template <class V> void permute(V& x, const std::vector<int>& order) {
+  const V old = x;
+  for (std::size_t i = 0; i < order.size(); ++i) x[static_cast<Index>(i)] = old[static_cast<Index>(order[i])];
+}
+void permute(std::vector<int>& x, const std::vector<int>& order) {
+  const std::vector<int> old = x;
+  for (std::size_t i = 0; i < order.size(); ++i) x[i] = old[at(order[i])];
+}
+
+}  // namespace
+
+// The connected parts, each decomposed.  False if one is too large or its massless unknowns are not held.
+bool Engine::factor_carefully(double redundant) {
+  if (careful_ != Careful::unknown && careful_level_ == redundant) return careful_ == Careful::ready;
+  careful_ = Careful::impossible;
+  careful_level_ = redundant;
+  careful_parts_.clear();
+  std::vector<int> leader(constraint_.size()), seen(bodies_.size(), -1);
+  for (std::size_t i = 0; i < leader.size(); ++i) leader[i] = static_cast<int>(i);
+  const auto find = [&](int i) {
+    while (leader[at(i)] != i) i = leader[at(i)] = leader[at(leader[at(i)])];
+    return i;
+  };
+  for (std::size_t i = 0; i < leader.size(); ++i)
+    for (int e = nodes_[i].entry; e < nodes_[i].entry + nodes_[i].entries; ++e) {
+      int& first = seen[at(entries_[at(e)].body)];
+      if (first < 0) first = static_cast<int>(i);
+      leader[at(find(static_cast<int>(i)))] = find(first);
+    }
+  std::map<int, std::vector<int>> parts;
+  for (std::size_t i = 0; i < leader.size(); ++i) parts[find(static_cast<int>(i))].push_back(static_cast<int>(i));
+  for (const auto& [first, nodes] : parts) {
+    CarefulPart part;
+    if (!gather(nodes, redundant, part)) return false;
+    careful_parts_.push_back(std::move(part));
+  }
+  careful_ = Careful::ready;
+  return true;
+}
+
+bool Engine::gather(const std::vector<int>& nodes, double redundant, CarefulPart& part) {
+  // Massless unknowns, massive ones, rows.
+  std::map<int, std::pair<Index, Index>> column;  // of each body, massless and massive
+  Index k = 0, n = 0;
+  std::vector<int> massless_groups, groups;
+  for (const int i : nodes) {
+    for (int r = 0; r < nodes_[at(i)].rows; ++r) part.row.push_back(nodes_[at(i)].row + r);
+    for (int e = nodes_[at(i)].entry; e < nodes_[at(i)].entry + nodes_[at(i)].entries; ++e) {
+      const BodySlot& b = bodies_[at(entries_[at(e)].body)];
+      if (!column.emplace(entries_[at(e)].body, std::pair{k, n}).second) continue;
+      const int group = static_cast<int>(column.size()) - 1;
+      for (int j = 0; j < b.massive; ++j) part.massive.push_back(b.y + j), groups.push_back(group);
+      for (int j = b.massive; j < b.k; ++j)
+        part.massless.push_back(b.y + j), massless_groups.push_back(static_cast<int>(massless_groups.size()));
+      n += b.massive;
+      k += b.k - b.massive;
+    }
+  }
+  const auto m = static_cast<Index>(part.row.size());
+  if (m * (n + k) > largest_part) return false;
+  MatrixXd S = MatrixXd::Zero(m, k), A = MatrixXd::Zero(m, n);
+  Index row = 0;
+  for (const int i : nodes) {
+    const Node& x = nodes_[at(i)];
+    for (int e = x.entry; e < x.entry + x.entries; ++e) {
+      const BodySlot& b = bodies_[at(entries_[at(e)].body)];
+      const auto [to_s, to_r] = column[entries_[at(e)].body];
+      for (int r = 0; r < x.rows; ++r) {
+        const double* a = A_.data() + x.A + Index{r} * x.columns + entries_[at(e)].column;
+        A.block(row + r, to_r, 1, b.massive) += Row<-1>(a, b.massive).transpose();
+        S.block(row + r, to_s, 1, b.k - b.massive) += Row<-1>(a + b.massive, b.k - b.massive).transpose();
+      }
+    }
+    row += x.rows;
+  }
+  // Massless unknowns: rows of heavy bodies, which have small slopes, come first.
+  part.scale.setOnes(m);
+  if (k > 0) {
+    const Balance f = balance(S, massless_groups);
+    VectorXd strength(m);
+    double heaviest = 0;
+    for (Index i = 0; i < m; ++i) {
+      const double slope = f.r[i] * A.row(i).norm();
+      strength[i] = slope > 0 ? 1 / slope : 0;
+      heaviest = std::max(heaviest, strength[i]);
+    }
+    for (Index i = 0; i < m; ++i)
+      if (strength[i] == 0) strength[i] = heaviest > 0 ? heaviest : 1;
+    part.scale = f.r.cwiseProduct(strength);
+    part.massless_scale = f.c;
+    part.hold.B = f.c.asDiagonal() * S.transpose() * part.scale.asDiagonal();
+    part.hold.decompose(VectorXd::Ones(k), strength, dependent);
+    if (part.hold.rank < k) return false;
+    permute(part.massless, part.hold.row);
+    permute(part.massless_scale, part.hold.row);
+    permute(part.row, part.hold.column);
+    permute(part.scale, part.hold.column);
+    const MatrixXd all = A;
+    for (Index i = 0; i < m; ++i) A.row(i) = all.row(part.hold.column[at(i)]);
+    part.G = part.hold.B.topRightCorner(k, m - k);
+    part.hold.solve_R(part.G);
+    permute(strength, part.hold.column);
+    for (Index i = k; i < m; ++i)
+      for (Index j = 0; j < k; ++j)
+        if (double& g = part.G(j, i - k); std::abs(g) <= geometric * strength[i] / strength[j]) g = 0;
+  }
+  part.A1 = part.scale.head(k).asDiagonal() * A.topRows(k);
+  part.A2 = part.scale.tail(m - k).asDiagonal() * A.bottomRows(m - k);
+  MatrixXd terms = part.A2.cwiseAbs();  // what the rows that are left are sums of: they may cancel to round-off
+  if (k > 0) {
+    terms += part.G.cwiseAbs().transpose() * part.A1.cwiseAbs();
+    part.A2 -= part.G.transpose() * part.A1;
+  }
+  const Balance f = balance(terms, groups);
+  part.rest_scale = f.r;
+  part.rest.B = part.A2.transpose() * f.r.asDiagonal();
+  part.rest.decompose(f.c.cwiseInverse(), VectorXd::Ones(m - k), redundant);
+  return true;
+}
+
+// size: of the entries of each row, times that of its column.
+void Engine::Triangle::decompose(VectorXd size, VectorXd column_size, double redundant) {
+  const Index n = B.rows(), m = B.cols();
+  const auto number = [](std::vector<int>& x, Index count) {
+    x.resize(at(count));
+    for (Index i = 0; i < count; ++i) x[at(i)] = static_cast<int>(i);
+  };
+  number(row, n);
+  number(column, m);
+  diagonal.setZero(std::min(n, m));
+  tau.setZero(std::min(n, m));
+  rank = 0;
+  for (Index k = 0; k < std::min(n, m); ++k) {
+    Index best = k;
+    double longest = 0;
+    for (Index c = k; c < m; ++c) {
+      const auto x = B.col(c).tail(n - k);
+      const double share = x.cwiseAbs().cwiseQuotient(size.tail(n - k)).maxCoeff() / column_size[c];
+      if (const double norm = x.squaredNorm(); share > redundant && norm > longest) longest = norm, best = c;
+    }
+    if (longest == 0) break;
+    if (best != k) {
+      B.col(k).swap(B.col(best));
+      std::swap(column[at(k)], column[at(best)]);
+      std::swap(column_size[k], column_size[best]);
+    }
+    auto x = B.col(k).tail(n - k);
+    Index largest = 0;
+    x.cwiseAbs().maxCoeff(&largest);
+    if (largest > 0) {
+      B.row(k).swap(B.row(k + largest));
+      std::swap(row[at(k)], row[at(k + largest)]);
+      std::swap(size[k], size[k + largest]);
+    }
+    const double norm = x.norm(), alpha = x[0] >= 0 ? -norm : norm;
+    x[0] -= alpha;
+    diagonal[k] = alpha;
+    tau[k] = 2 / x.squaredNorm();
+    for (Index c = k + 1; c < m; ++c) {
+      auto y = B.col(c).tail(n - k);
+      y -= tau[k] * x.dot(y) * x;
+    }
+    ++rank;
+  }
+}
+
+void Engine::Triangle::solve_R(Eigen::Ref<MatrixXd> x) const {  // x := R^-1 x
+  for (Index c = 0; c < x.cols(); ++c)
+    for (Index j = rank; j-- > 0;) {
+      x(j, c) /= diagonal[j];
+      x.col(c).head(j) -= x(j, c) * B.col(j).head(j);
+    }
+}
+
+void Engine::Triangle::solve_R_transposed(VectorXd& x) const {  // x := R^-T x
+  for (Index j = 0; j < rank; ++j) x[j] = (x[j] - B.col(j).head(j).dot(x.head(j))) / diagonal[j];
+}
+
+void Engine::Triangle::turn(VectorXd& x, bool back) const {  // x := Q'x, or Q x
+  for (Index i = 0; i < rank; ++i) {
+    const Index k = back ? rank - 1 - i : i, n = B.rows() - k;
+    const auto v = B.col(k).tail(n);
+    x.tail(n) -= tau[k] * v.dot(x.tail(n)) * v;
+  }
+}
+
+// dy and dlambda for forces on massless unknowns and a right-hand side.
+void Engine::apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy) {
+  dlambda.setZero();
+  dy.setZero();
+  for (const CarefulPart& part : careful_parts_) {
+    const auto k = static_cast<Index>(part.massless.size()), n = static_cast<Index>(part.massive.size()),
+               m = static_cast<Index>(part.row.size());
+    VectorXd first = VectorXd::Zero(k), b(m), h = VectorXd::Zero(n);  // first: multipliers of the rows that hold
+    for (Index i = 0; i < k; ++i) first[i] = -part.massless_scale[i] * force[part.massless[at(i)]];
+    part.hold.turn(first, false);
+    part.hold.solve_R(first);
+    for (Index i = 0; i < m; ++i) b[i] = part.scale[i] * rhs[part.row[at(i)]];
+    if (k > 0) h = part.A1.transpose() * first;
+    VectorXd c = b.tail(m - k), second = VectorXd::Zero(m - k), z(part.rest.rank), d = VectorXd::Zero(n);
+    if (k > 0) c -= part.G.transpose() * b.head(k);
+    c = (c - part.A2 * h).cwiseProduct(part.rest_scale).eval();
+    for (Index j = 0; j < z.size(); ++j) z[j] = c[part.rest.column[at(j)]];
+    part.rest.solve_R_transposed(z);
+    d.head(z.size()) = z;
+    part.rest.turn(d, true);
+    part.rest.solve_R(z);
+    for (Index j = 0; j < z.size(); ++j) {
+      const Index i = part.rest.column[at(j)];
+      second[i] = part.rest_scale[i] * z[j];
+    }
+    for (Index j = 0; j < n; ++j) h[part.rest.row[at(j)]] += d[j];
+    for (Index j = 0; j < n; ++j) dy[part.massive[at(j)]] = h[j];
+    if (k > 0) {
+      VectorXd s = b.head(k) - part.A1 * h;
+      part.hold.solve_R_transposed(s);
+      part.hold.turn(s, true);
+      for (Index i = 0; i < k; ++i) dy[part.massless[at(i)]] = part.massless_scale[i] * s[i];
+      first -= part.G * second;
+    }
+    for (Index i = 0; i < m; ++i) dlambda[part.row[at(i)]] = part.scale[i] * (i < k ? first[i] : second[i - k]);
+  }
+}
+
+// Sweeps on the true residuals of rows and forces.  What may be round-off of a force is left alone: on a light body
+// between heavy ones it is more than the body feels.
+bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
+  constexpr int most = 8;
+  constexpr double noise = 64 * eps;
+  if (!factor_carefully(dependent)) return false;
+  const auto each = [&](const auto& f) {
+    for (const BodySlot& b : bodies_)
+      for (int k = 0; k < b.k; ++k) f(b.y + k, k < b.massive);
+  };
+  y_.setZero();
+  lambda_.setZero();
+  g_ = force;  // residual of the forces
+  double last = std::numeric_limits<double>::infinity();
+  for (sweeps_ = 1; sweeps_ <= most; ++sweeps_) {
+    w_ = g_;
+    each([&](int k, bool massive) {
+      if (!massive) w_[k] = 0;
+    });
+    y_ += w_;
+    residual(y_, rhs, residual_, false);
+    apply_carefully(g_, residual_, dlambda_, dy_);
+    y_ += dy_;
+    lambda_ += dlambda_;
+    residual(y_, rhs, residual_, true);
+    error_ = share(dy_ + w_);
+    if (!std::isfinite(error_) || error_ <= round_off || error_ > 0.5 * last) break;
+    last = error_;
+    find_force_terms(force);
+    g_ = force;
+    add_reactions(lambda_, g_);
+    each([&](int k, bool massive) {
+      if (massive) g_[k] -= y_[k];
+      if (std::abs(g_[k]) <= noise * terms_[k]) g_[k] = 0;
+    });
+  }
+  if (!(error_ <= converged && certified(force))) return false;
+  // What the round-off of the forces does to the motion: a light body that carries those of heavy ones may not be held
+  // in all directions.
+  each([&](int k, bool massive) {
+    const double sign = (k * 7 / 3) % 2 == 0 ? 1 : -1;
+    g_[k] = sign * eps * terms_[k];
+    w_[k] = massive ? g_[k] : 0;
+  });
+  residual(w_, VectorXd::Zero(rhs.size()), residual_, false);
+  apply_carefully(g_, residual_, dlambda_, dy_);
+  error_ = std::max(error_, share(dy_ + w_));
+  residual(y_, rhs, residual_, true);
+  return error_ <= lost;
+}
+
+bool Engine::correct(const VectorXd& rhs) {
+  if (!regularised_ || !factor_carefully(nearly)) return false;
+  g_.setZero();
+  apply_carefully(g_, rhs, lambda_, y_);
+  return true;
+}
+
+// Slopes go with the roots of masses.
+void Engine::find_unevenness() {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+  for (const BodySlot& b : bodies_) {
+    double slope = 0;
+    for (int i = b.touch; i < b.touch + b.touches; ++i)
+      for (int r = 0; r < touches_[at(i)].rows; ++r)
+        slope = std::max(slope,
+                         Row<-1>(A_.data() + touches_[at(i)].A + r * touches_[at(i)].stride, b.massive).squaredNorm());
+    if (slope > 0) smallest = std::min(smallest, slope), largest = std::max(largest, slope);
+  }
+  unevenness_ = largest > 0 ? std::sqrt(smallest / largest) : 1;
+}
+
+// The size of a joint's rows in units of the unknowns: the largest of its rows, and the least that shows on the
+// lightest body.
+double Engine::size_of_joint(const Node& n, double whole) const {
+  double size = 0;
+  for (int r = 0; r < n.rows; ++r) size = std::max(size, size_of_row_[n.row + r] / norm_of_row_[n.row + r]);
+  return std::sqrt(size) + whole;
+}
+
+// How much some motion of the unknowns matters to the joints: its largest part in a row, of the terms in this joint.
+// Bodies far lighter than others, which no norm over all shows, are seen here.
+double Engine::share(const VectorXd& motion) const {
+  const double whole = unevenness_ * std::sqrt(massive(y_));
+  double largest = 0;
+  for (const Node& n : constraint_nodes()) {
+    const double size = size_of_joint(n, whole) + 1e-300;
+    for (int e = 0; e < n.entries; ++e) {
+      const Entry& x = entries_[at(n.entry + e)];
+      const double length = motion.segment(x.y, bodies_[at(x.body)].k).squaredNorm();
+      for (int r = 0; r < n.rows; ++r)
+        largest = std::max(largest,
+                           norms_[at(n.norm + r * n.entries + e)] * length / (norm_of_row_[n.row + r] * size * size));
+    }
+  }
+  return std::sqrt(largest);
+}
+
+// Rows and forces are met by y and lambda, each to round-off of its own terms.  residual_ and size_of_row_ are those of
+// y.
+bool Engine::certified(const VectorXd& force) {
+  if (!rows_met()) return false;
+  find_force_terms(force);
+  g_.setZero();
+  add_reactions(lambda_, g_);
+  const double whole = unevenness_ * std::sqrt(massive(y_));
+  for (const BodySlot& b : bodies_)
+    for (int k = 0; k < b.k; ++k) {
+      const double y = k < b.massive ? y_[b.y + k] : 0, terms = terms_[b.y + k];
+      if (!(std::abs(force[b.y + k] + g_[b.y + k] - y) <= balanced * terms + met * whole)) return false;
+    }
+  return true;
+}
+
+bool Engine::rows_met() const {
+  const double whole = unevenness_ * std::sqrt(massive(y_));
+  for (const Node& n : constraint_nodes()) {
+    const double size = size_of_joint(n, whole);
+    for (int r = 0; r < n.rows; ++r)
+      if (!(std::abs(residual_[n.row + r]) <= met * size * std::sqrt(norm_of_row_[n.row + r]))) return false;
+  }
+  return true;
+}
+
+// |f| + |A'| |lambda|
+void Engine::find_force_terms(const VectorXd& force) {
+  terms_ = force.cwiseAbs();
+  for (const BodySlot& b : bodies_)
+    for (int i = b.touch; i < b.touch + b.touches; ++i) {
+      const Touch& t = touches_[at(i)];
+      for (int r = 0; r < t.rows; ++r)
+        terms_.segment(b.y, b.k) +=
+            std::abs(lambda_[t.row + r]) * Row<-1>(A_.data() + t.A + r * t.stride, b.k).cwiseAbs();
+    }
+}
+
+}  // namespace mortise
