@@ -229,6 +229,17 @@ void Engine::assemble(int front) {
   }
 }
 
+double Engine::independence() const {
+  double least = 1;
+  for (const int i : active_) {
+    const Node& n = nodes_[at(i)];
+    for (int r = 0; r < n.rows; ++r)
+      if (const double d = diagonal_[at(n.row + r)]; d > 0)
+        least = std::min(least, 1 / (d * std::abs(fronts_.inverse_pivot(n.position + r))));
+  }
+  return std::sqrt(least);
+}
+
 std::vector<Engine::Dependence> Engine::dependences(int most) {
   struct Small {
     Index position;

@@ -76,6 +76,9 @@ class Engine {
   Index fill() const { return fronts_.values(); }
   bool finite() const;
 
+  // The smallest share of itself that the others leave to a row, by the pivots of the factor; 1 without rows.
+  double independence() const;
+
   // Unknowns of a body that have no mass at the state of the last evaluate().
   Index massless(std::size_t body) const { return bodies_[body].k - bodies_[body].massive; }
 

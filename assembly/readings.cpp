@@ -129,6 +129,14 @@ const VectorXd& Readings::read(const State& s, Solver& solver) {
   return values_;
 }
 
+void Readings::resume(const VectorXd& values) {
+  if (values.size() != values_.size())
+    Label{"readings", "resumed"}.fail<WrongSize>(fmt::format("{} values are given", values.size()),
+                                                 fmt::format("give {}, one per column", values_.size()));
+  values_ = values;
+  has_read_ = true;
+}
+
 std::string Readings::text() const {
   std::size_t width = 0;
   for (const Column& c : columns_) width = std::max(width, c.name.size());

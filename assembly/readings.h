@@ -42,6 +42,8 @@ class Readings {
   // Throws as Solver::solve does, or NonFinite naming the column.
   const VectorXd& read(const State& s);
   const VectorXd& read(const State& s, Solver& solver);  // with a solver of the same system that is there already
+  // Goes on as if these had been the last reading.
+  void resume(const VectorXd& values);
   double value(std::string_view column) const;  // of the last reading; throws InvalidModel with the nearest name
   std::string text() const;                     // of the last reading, a line per column
 

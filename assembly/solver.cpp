@@ -232,6 +232,24 @@ VectorXd Solver::response(const VectorXd& force) {
 const VectorXd& Solver::phi() const { return engine_->value(); }
 const VectorXd& Solver::rate() const { return engine_->rate(); }
 
+double Solver::independence() const { return engine_->independence(); }
+double Solver::independence(const State& s) {
+  system_.require_state(s);
+  engine_->evaluate(s);
+  engine_->factor();
+  return engine_->independence();
+}
+
+std::vector<std::string> Solver::dependent_rows() {
+  std::set<Index> rows;
+  for (const Engine::Dependence& d : engine_->dependences(20))
+    for (Index i = 0; i < system_.rows(); ++i)
+      if (d.y[i] != 0) rows.insert(i);
+  std::vector<std::string> names;
+  for (const Index i : rows) names.push_back(system_.row(i).name);
+  return names;
+}
+
 void Solver::leave_out(std::vector<Index> rows) {
   left_out_ = std::move(rows);
   shared_.clear();

@@ -44,6 +44,10 @@ class Solver {
   const VectorXd& phi() const;   // values of all rows, 0 where they are met; psi of nonholonomic ones
   const VectorXd& rate() const;  // and their rates
 
+  double independence(const State& s);        // at another state
+  double independence() const;                // the smallest share of itself that the others leave to a row
+  std::vector<std::string> dependent_rows();  // names of rows that depend on each other, or nearly (below 3e-5)
+
   // Rows that depend on others at a state on the constraints need not be looked at near it: the others hold them, too.
   // Leaves out one row of each dependent set from now on, and returns those left out.  Off the constraints, where
   // integrators go, redundant rows contradict each other.

@@ -25,6 +25,7 @@ constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
                                   701980252875. / 199316789632, -1453857185. / 822651844,
                                   69997945. / 29380423};
 
+constexpr double singular_below = 0.05;  // of the largest independence of the rows so far
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
 
@@ -38,6 +39,7 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   kv_[0] = flow.acceleration(s);
   h_ = options_.step;
   last_error_ = 1e-4;
+  typical_ = independent_ = 0;
   stepped_ = false;
 }
 
@@ -73,7 +75,16 @@ double DormandPrince::try_step(double h) {
     ev_ += h * e[i] * kv_[i];
   }
   scale_.include(stage_.q, stage_.v);
-  return scale_.norm(eq_, ev_) / options_.tolerance;
+  const double error = raw_error_ = scale_.norm(eq_, ev_) / options_.tolerance;
+  if (!(error > 1)) return error;
+  // What is off the constraints does not count: it is taken away.  Near a singular pose it is most of the error.
+  other_ = stage_;
+  other_.q -= eq_;
+  other_.v -= ev_;
+  flow_->settle(other_);
+  eq_ = stage_.q - other_.q;
+  ev_ = stage_.v - other_.v;
+  return std::min(error, scale_.norm(eq_, ev_) / options_.tolerance);
 }
 
 void DormandPrince::step(double end) {
@@ -86,7 +97,7 @@ void DormandPrince::step(double end) {
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
   if (h_ == 0) h_ = first_step(std::min(left, most));
-  double last_tried = std::numeric_limits<double>::infinity();
+  bool singular = false;
   for (int tries = 0;; ++tries) {
     double h = std::min(h_, most);
     const bool last = h >= left * (1 - 1e-12);
@@ -101,16 +112,24 @@ void DormandPrince::step(double end) {
     } catch (const Error&) {  // perhaps only because the step was long
       if (h * 0.25 < least || tries > 60) throw;
       error = std::numeric_limits<double>::infinity();
+      singular = true;
     }
-    // Shorter steps that do not help show round-off, as near a singular pose.
-    constexpr double noise = 1e-9;
-    const bool as_good_as_it_gets = error > 0.5 * last_tried && error * options_.tolerance < noise;
-    last_tried = error;
+    // Near a singular pose errors off the constraints grow without bound, and so do those of round-off: steps would
+    // creep up to it for ever.  They are not made shorter than this share of those before.
+    constexpr double coarse = 1e-7, creep = 0.5;
+    const bool near_singular = error > 1 && flow_->solver().independence() < singular_below * independent_;
+    const bool as_good_as_it_gets =
+        near_singular && error * options_.tolerance < coarse && h <= 1.01 * creep * typical_;
+    singular = singular || near_singular;
     if (error <= 1 || as_good_as_it_gets) {
       const double factor =
           safety * std::pow(std::max(error, 1e-10), -0.2 + 0.75 * memory) * std::pow(last_error_, memory);
       last_error_ = std::max(error, 1e-4);
       if (!last || h >= h_) h_ = h * std::clamp(factor, shrink, tries > 0 ? 1 : grow);
+      typical_ = std::max(h, 0.99 * typical_);
+      independent_ = std::max(independent_, flow_->solver().independence());
+      if (singular) h_ = std::max(h_, creep * typical_);
+      if (as_good_as_it_gets) ++rough_;
       now_ = stage_;
       now_.t = last ? end : before_.t + h;
       stepped_ = true;
@@ -119,6 +138,7 @@ void DormandPrince::step(double end) {
     }
     ++rejected_;
     h_ = h * (std::isfinite(error) ? std::max(shrink, safety * std::pow(error, -0.2)) : 0.25);
+    if (near_singular && std::isfinite(error)) h_ = std::max(h_, creep * typical_);
     if (h_ < least)
       Label{"integration", "dopri5"}.fail<NotConverged>(
           fmt::format("steps shorter than {:.1e} s would be needed at t = {}", least, before_.t),

@@ -26,11 +26,13 @@ class DormandPrince final : public Stepper {
   StepOptions options_;
   Flow* flow_ = nullptr;
   ErrorScale scale_;
-  State stage_;
+  State stage_, other_;
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
   VectorXd eq_, ev_;
-  double h_ = 0, last_error_ = 1;
-  bool stepped_ = false;  // the last stage is the first of the next step
+  double h_ = 0, last_error_ = 1, raw_error_ = 0;
+  double typical_ = 0;      // size of the last steps
+  double independent_ = 0;  // largest independence of the rows so far
+  bool stepped_ = false;    // the last stage is the first of the next step
 };
 
 }  // namespace mortise

@@ -69,45 +69,4 @@ void Rk4::advance(double h, State& s) {
   }
 }
 
-void Gauss::begin(Flow& flow, const State& s) {
-  FixedSteps::begin(flow, s);
-  scale_.begin(flow.system(), s);
-}
-
-void Gauss::advance(double h, State& s) {
-  static const double r = std::sqrt(3.0) / 6;
-  const std::array<std::array<double, 2>, 2> A{{{0.25, 0.25 - r}, {0.25 + r, 0.25}}};
-  const std::array<double, 2> c{0.5 - r, 0.5 + r};
-  const State& s0 = before_;
-  stage_ = s0;
-  for (std::size_t i = 0; i < 2; ++i) {
-    v_[i] = s0.v + c[i] * h * a0_;
-    a_[i] = a0_;
-  }
-  constexpr int most = 50;
-  double last = 1e300;
-  for (int k = 0;; ++k) {
-    for (std::size_t i = 0; i < 2; ++i) {
-      stage_.t = s0.t + c[i] * h;
-      stage_.q = s0.q + h * (A[i][0] * v_[0] + A[i][1] * v_[1]);
-      stage_.v = s0.v + h * (A[i][0] * a_[0] + A[i][1] * a_[1]);
-      next_[i] = flow_->acceleration(stage_);
-      v_[i] = stage_.v;
-    }
-    const double change = scale_.norm(VectorXd::Zero(s0.v.size()),
-                                      h * (next_[0] - a_[0]).cwiseAbs().cwiseMax((next_[1] - a_[1]).cwiseAbs()));
-    a_.swap(next_);
-    if (change < 1e-15 || (change < 1e-12 && change > 0.5 * last)) break;
-    if (k == most || (k > 4 && change > last))
-      Label{"integrator", "gauss"}.fail<NotConverged>(
-          fmt::format("the stages do not settle at t = {}: after {} iterations they change by {:.1e}", s0.t, k + 1,
-                      change),
-          "give shorter steps");
-    last = change;
-  }
-  s.q = s0.q + h / 2 * (v_[0] + v_[1]);
-  s.v = s0.v + h / 2 * (a_[0] + a_[1]);
-  scale_.include(s.q, s.v);
-}
-
 }  // namespace mortise

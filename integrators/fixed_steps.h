@@ -1,17 +1,10 @@
 #pragma once
 // Steps of a fixed size, brought back onto the constraints after each of them.
 //
-//   Rk4     the classic Runge-Kutta method of order 4 (rk4.h)
-//   Gauss   the implicit Runge-Kutta method of Gauss with two stages, order 4, solved by fixed-point iteration:
-//   symmetric
-//           in time, so that energy does not drift over long times.  For steps of up to about a tenth of the fastest
-//           oscillation; where the iteration does not converge it says so.
+//   Rk4   the classic Runge-Kutta method of order 4 (rk4.h)
 //
 // Between steps: the polynomial through places, velocities and accelerations at both ends.
 
-#include <array>
-
-#include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/stepper.h>
 
 namespace mortise {
@@ -41,18 +34,6 @@ class Rk4 final : public FixedSteps {
   void advance(double h, State& s) override;
   State stage_;
   VectorXd a_;
-};
-
-class Gauss final : public FixedSteps {
- public:
-  explicit Gauss(const StepOptions& options) : FixedSteps("gauss", options) {}
-  void begin(Flow& flow, const State& s) override;
-
- private:
-  void advance(double h, State& s) override;
-  ErrorScale scale_;
-  State stage_;
-  std::array<VectorXd, 2> v_, a_, next_;  // at the stages
 };
 
 }  // namespace mortise

@@ -22,6 +22,7 @@ class Flow {
     solver_.project_velocities(s);
   }
   Index evaluations() const { return evaluations_; }
+  void count_from(Index evaluations) { evaluations_ = evaluations; }
 
  private:
   const System& system_;

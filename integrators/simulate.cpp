@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <limits>
 #include <optional>
+
+#include <mortise/integrators/checkpoint.h>
 
 namespace mortise {
 namespace {
@@ -91,6 +95,10 @@ class Run {
     label.require(system.size() > 0, "it has no coordinates", "add bodies that can move");
     for (const Event& e : options.events)
       Label{"event", e.name}.require(static_cast<bool>(e.value), "it has no function", "give value(state)");
+    const auto& save = options.checkpoint;
+    require(save.every >= 0 && std::isfinite(save.every), "checkpoint.every", save.every, "give a number >= 0");
+    label.require((save.every > 0) == !save.file.empty(), "a checkpoint needs both a file and a time between",
+                  "give checkpoint.file and checkpoint.every > 0, or neither");
     system.require_state(start);
     state_ = start;
     begin_ = start.t;
@@ -105,15 +113,26 @@ class Run {
   Trajectory go() {
     settle_start(system_, flow_, state_);
     leave_out("left out");
+    power_.emplace(system_, flow_, state_, options_.duration);
+    const bool resumed = options_.checkpoint.resume && std::filesystem::exists(options_.checkpoint.file);
+    if (resumed) load();
     try {
-      power_.emplace(system_, flow_, state_, options_.duration);
       stepper_->begin(flow_, state_);
-      reference_ = system_.energy(state_).total();
-      if (power_->needed()) last_power_ = (*power_)(state_);
-      for (const Event& e : options_.events) crossings_.push_back(e.value(state_));
-      record(state_);
+      if (!resumed) {
+        reference_ = system_.energy(state_).total();
+        if (power_->needed()) last_power_ = (*power_)(state_);
+        for (const Event& e : options_.events) crossings_.push_back(e.value(state_));
+        record(state_);
+      }
       out_.finished = true;
-      while (state_.t < end_ && out_.finished) one_step();
+      while (state_.t < end_ && out_.finished) {
+        one_step();
+        if (state_.t == checkpoint_time(saved_) && state_.t < end_ && out_.finished) {
+          ++saved_;
+          save();
+          stepper_->begin(flow_, state_);
+        }
+      }
     } catch (const Error& error) {
       out_.finished = false;
       out_.stopped = error.what();
@@ -144,9 +163,10 @@ class Run {
   }
 
   void one_step() {
-    stepper_->step(end_);
+    stepper_->step(std::min(end_, checkpoint_time(saved_)));
     note_drift();
     State now = stepper_->state();
+    watch_rank(now);
     const std::optional<std::size_t> hit = first_event(now);
     balance(now);
     sample_until(now);
@@ -157,6 +177,116 @@ class Run {
       out_.finished = false;
       out_.stopped = fmt::format("stopped by the caller at t = {:g} s", state_.t);
     }
+  }
+
+  double checkpoint_time(Index k) const {
+    const double every = options_.checkpoint.every;
+    return every > 0 ? begin_ + every * static_cast<double>(k) : std::numeric_limits<double>::infinity();
+  }
+
+  // What a file must agree with, by name.
+  std::vector<std::pair<std::string, std::string>> settings() const {
+    const auto exact = [](double x) { return fmt::format("{}", x); };
+    std::vector<std::pair<std::string, std::string>> out{{"system", system_.name()},
+                                                         {"integrator", options_.integrator},
+                                                         {"tolerance", exact(options_.steps.tolerance)},
+                                                         {"step", exact(options_.steps.step)},
+                                                         {"largest step", exact(options_.steps.largest)},
+                                                         {"sample", exact(options_.sample)},
+                                                         {"time between checkpoints", exact(options_.checkpoint.every)},
+                                                         {"start time", exact(begin_)}};
+    for (Index i = 0; i < system_.size(); ++i)
+      out.emplace_back(fmt::format("coordinate {}", i + 1), system_.coordinate(i));
+    for (Index i = 0; i < system_.rows(); ++i) out.emplace_back(fmt::format("row {}", i + 1), system_.row(i).name);
+    for (const auto& c : out_.columns) out.emplace_back("column", c.name);
+    for (const Event& e : options_.events) out.emplace_back("event", e.name);
+    return out;
+  }
+
+  void save() {
+    CheckpointWriter w;
+    std::vector<std::string> words;
+    for (const auto& [name, value] : settings()) words.push_back(name + " = " + value);
+    w.words("settings", words);
+    w.number("t", state_.t);
+    w.numbers("q", state_.q);
+    w.numbers("v", state_.v);
+    w.numbers("acceleration", flow_.solver().solve(state_));
+    std::vector<double> left_out;
+    for (const Index i : flow_.solver().left_out()) left_out.push_back(static_cast<double>(i));
+    w.numbers("left_out", left_out);
+    w.numbers("run",
+              std::vector<double>{reference_, last_power_, static_cast<double>(next_), static_cast<double>(saved_),
+                                  independence_, most_independent_, out_.energy_error,
+                                  static_cast<double>(stepper_->steps()), static_cast<double>(stepper_->rejected()),
+                                  static_cast<double>(stepper_->rough()), static_cast<double>(flow_.evaluations())});
+    w.numbers("crossings", crossings_);
+    w.numbers("values", out_.values);
+    std::vector<double> drift, times;
+    for (const auto& d : out_.drift) drift.push_back(d.largest);
+    w.numbers("drift", drift);
+    words.clear();
+    for (const auto& n : out_.notes) {
+      times.push_back(n.t);
+      words.push_back(n.kind);
+      words.push_back(n.text);
+    }
+    w.numbers("note_times", times);
+    w.words("notes", words);
+    replace_file(options_.checkpoint.file, w.text());
+  }
+
+  void load() {
+    const std::string& file = options_.checkpoint.file;
+    const CheckpointReader r(file);
+    const auto refuse = [&](const std::string& fact) {
+      Label{"checkpoint", file}.fail<InvalidModel>("it is of another run: " + fact,
+                                                   "resume with the model and the options it was made with");
+    };
+    const auto& words = r.words("settings");
+    const auto mine = settings();
+    for (std::size_t i = 0; i < std::max(words.size(), mine.size()); ++i) {
+      const std::string here = i < mine.size() ? mine[i].first + " = " + mine[i].second : "nothing";
+      const std::string there = i < words.size() ? words[i] : "nothing";
+      if (here != there) refuse(fmt::format("there {}, here {}", there, here));
+    }
+    const auto vector = [&](const char* key, std::size_t size) {
+      const auto& x = r.numbers(key);
+      if (x.size() != size) refuse(fmt::format("'{}' has {} numbers, here {}", key, x.size(), size));
+      return x;
+    };
+    const auto n = static_cast<std::size_t>(system_.size());
+    state_.t = r.number("t");
+    const auto q = vector("q", n), v = vector("v", n), a = vector("acceleration", n);
+    state_.q = Eigen::Map<const VectorXd>(q.data(), system_.size());
+    state_.v = Eigen::Map<const VectorXd>(v.data(), system_.size());
+    std::vector<Index> rows;
+    for (const double i : r.numbers("left_out")) rows.push_back(static_cast<Index>(i));
+    flow_.solver().leave_out(rows);
+    const VectorXd& now = flow_.solver().solve(state_);
+    Index at = 0;
+    const auto then = Eigen::Map<const VectorXd>(a.data(), system_.size());
+    if ((now - then).cwiseAbs().maxCoeff(&at) != 0)
+      refuse(fmt::format("at t = {} {}'' was {} there and is {} here", state_.t, system_.coordinate(at), then[at],
+                         now[at]));
+    const auto run = vector("run", 11);
+    reference_ = run[0], last_power_ = run[1];
+    next_ = static_cast<Index>(run[2]), saved_ = static_cast<Index>(run[3]);
+    independence_ = run[4], most_independent_ = run[5], out_.energy_error = run[6];
+    stepper_->count_from(static_cast<Index>(run[7]), static_cast<Index>(run[8]), static_cast<Index>(run[9]));
+    flow_.count_from(static_cast<Index>(run[10]));
+    crossings_ = vector("crossings", options_.events.size());
+    out_.values = r.numbers("values");
+    if (out_.values.empty() || out_.values.size() % out_.columns.size() != 0) refuse("its samples are not whole");
+    readings_.resume(Eigen::Map<const VectorXd>(out_.values.data() + out_.values.size() - out_.columns.size(),
+                                                static_cast<Index>(out_.columns.size())));
+    const auto drift = vector("drift", out_.drift.size());
+    for (std::size_t i = 0; i < drift.size(); ++i) out_.drift[i].largest = drift[i];
+    const auto& times = r.numbers("note_times");
+    const auto& notes = r.words("notes");
+    if (notes.size() != 2 * times.size()) refuse("its notes are not whole");
+    out_.notes.clear();
+    for (std::size_t i = 0; i < times.size(); ++i) out_.notes.push_back({times[i], notes[2 * i], notes[2 * i + 1]});
   }
 
   void note_drift() {
@@ -171,6 +301,41 @@ class Run {
     constexpr double held = 1e-9;  // of the largest coordinate
     const double size = std::max(1.0, stepper_->state().q.cwiseAbs().maxCoeff());
     for (const Index i : flow_.solver().left_out()) stray_ = stray_ || std::abs(phi[i]) > held * size;
+  }
+
+  // A pose within the last step where rows come to depend on each other, and the mechanism gains freedoms.
+  void watch_rank(const State& now) {
+    constexpr double look = 0.5, singular = 1e-3;  // of the largest independence so far
+    const double before = independence_, after = independence_ = flow_.solver().independence();
+    most_independent_ = std::max(most_independent_, after);
+    if (std::min(before, after) > look * most_independent_) return;
+    const auto independence = [&](double t) {
+      stepper_->at(t, between_);
+      return flow_.solver().independence(between_);
+    };
+    const double golden = 0.5 * (std::sqrt(5.0) - 1), h = now.t - state_.t;
+    constexpr double edge = 1e-4;  // of the step; falling at its start and rising at its end, or there is none within
+    if (independence(state_.t + edge * h) >= before || independence(now.t - edge * h) >= after) return;
+    double a = state_.t, b = now.t, x = b - golden * (b - a), y = a + golden * (b - a);
+    double fx = independence(x), fy = independence(y);
+    while (b - a > 1e-6 * h) {
+      if (fx < fy) {
+        b = y, y = x, fy = fx;
+        fx = independence(x = b - golden * (b - a));
+      } else {
+        a = x, x = y, fx = fy;
+        fy = independence(y = a + golden * (b - a));
+      }
+    }
+    const double t = 0.5 * (a + b), least = independence(t);
+    if (least > singular * most_independent_) return;
+    const auto rows = flow_.solver().dependent_rows();
+    constexpr std::size_t most = 8;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) names += (i ? ", " : "") + rows[i];
+    if (rows.size() > most) names += fmt::format(" and {} more", rows.size() - most);
+    out_.notes.push_back({t, "singular pose",
+                          names.empty() ? "rows nearly depend on each other" : names + " depend on each other there"});
   }
 
   // The rows that were left out are not held by the others any more.
@@ -305,7 +470,9 @@ class Run {
   Trajectory out_;
   State state_, between_;
   double begin_ = 0, end_ = 0, reference_ = 0, last_power_ = 0;
+  double independence_ = 1, most_independent_ = 0;
   Index next_ = 0;      // sample
+  Index saved_ = 1;     // the next checkpoint
   bool stray_ = false;  // a row that was left out is off
   std::vector<double> crossings_;
   std::vector<Trajectory::Note> found_;

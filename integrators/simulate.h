@@ -34,6 +34,14 @@ struct SimulationOptions {
   double sample = 0.01;  // [s] between samples, at multiples of it from the start; 0: after every step
   ReadingOptions record = {.coordinates = true};
   std::vector<Event> events = {};
+  // Every so many seconds of simulated time the whole run is saved in a file, which is replaced as a whole.  With
+  // resume, a run goes on from that file, if there is one, and ends to the last bit as if it had not been interrupted.
+  // Methods begin anew at these times, so that they are part of what is computed.
+  struct Checkpoint {
+    std::string file;
+    double every = 0;  // [s] 0: never
+    bool resume = false;
+  } checkpoint = {};
   // Called after every step; returning false stops the run there.
   std::function<bool(double t, double end)> progress = {};
   SolverOptions solver = {};

@@ -7,7 +7,7 @@
 
 namespace mortise {
 
-std::vector<std::string> stepper_names() { return {"dopri5", "rk4", "gauss"}; }
+std::vector<std::string> stepper_names() { return {"dopri5", "rk4"}; }
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options) {
   const Label label{"integrator", name};
@@ -20,7 +20,6 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions
   require(options.largest >= 0, "largest", options.largest, "give a number of seconds >= 0, 0 for no limit");
   if (name == "dopri5") return std::make_unique<DormandPrince>(options);
   if (name == "rk4") return std::make_unique<Rk4>(options);
-  if (name == "gauss") return std::make_unique<Gauss>(options);
   label.fail<InvalidModel>("there is no integrator of this name",
                            fmt::format("there are {}", fmt::join(stepper_names(), ", ")));
 }

@@ -35,10 +35,13 @@ class Stepper {
   const State& before() const { return before_; }  // where the last step began
   Index steps() const { return steps_; }
   Index rejected() const { return rejected_; }
+  // Counters of a run that is resumed.
+  void count_from(Index steps, Index rejected, Index rough) { steps_ = steps, rejected_ = rejected, rough_ = rough; }
+  Index rough() const { return rough_; }  // steps near singular poses that were taken with an error above the tolerance
 
  protected:
   State now_, before_;
-  Index steps_ = 0, rejected_ = 0;
+  Index steps_ = 0, rejected_ = 0, rough_ = 0;
 };
 
 // "dopri5" (the default of simulate), "rk4".  Throws InvalidModel with the names there are.

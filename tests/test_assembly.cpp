@@ -174,7 +174,7 @@ TEST_CASE("rank report: a door on two hinges has five redundant rows, named, con
     CHECK(row.consistent);
     CHECK(row.set.size() >= 2);
   }
-  CHECK(r.verdict() == "OK: the motion is determined;  5 redundant rows, consistent");
+  CHECK(r.verdict() == "OK: the motion is determined; 5 redundant rows, consistent");
   CHECK(
       r.text().find(
           "  redundant   upper.z              unnecessarily removes translation along z; residual <2e-16, consistent\n"

@@ -16,6 +16,7 @@
 #include <mortise/forces/applied.h>
 #include <mortise/forces/spring.h>
 #include <mortise/integrators/simulate.h>
+#include <mortise/integrators/sweep.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/drive_planar_angle.h>
 #include <mortise/joints/friction.h>
@@ -359,6 +360,18 @@ TEST_CASE("simulate: N four-bars pass their flat poses on the right branch at th
       CAPTURE(run.text());
       CHECK(run.finished);
       CHECK(run.energy_error < 1e-4);
+      // Flat twice a turn, and told so.
+      const double turned = -run.value(run.samples() - 1, "bar0.theta") / std::numbers::pi;
+      Index flat = 0;
+      for (const auto& n : run.notes)
+        if (n.kind == "singular pose") {
+          ++flat;
+          Index k = 0;
+          (run.column("t").array() - n.t).abs().minCoeff(&k);
+          CHECK(std::abs(std::cos(run.value(k, "bar0.theta"))) < 0.35);  // samples are 0.05 s apart
+          CHECK(n.text.find("depend on each other") != std::string::npos);
+        }
+      CHECK(flat == static_cast<Index>(std::floor(turned + 0.5)));
       double tilt = 0;
       for (int k = 0; k < N; ++k)
         tilt = std::max(tilt, run.column(fmt::format("coupler{}.theta", k)).array().sin().abs().maxCoeff());
@@ -384,14 +397,10 @@ TEST_CASE("simulate: the error of a pendulum falls as the order of the method pr
     CHECK(errors[i] < errors[i - 1] / 30);  // in proportion to the tolerance
     CHECK(errors[i] > errors[i - 1] / 400);
   }
-  for (const char* method : {"rk4", "gauss"}) {
-    errors.clear();
-    for (const double h : {0.02, 0.01, 0.005})
-      errors.push_back(p.error(p.run({.duration = 10, .integrator = method, .steps = {.step = h}, .sample = 0.1})));
-    CAPTURE(method);
-    for (std::size_t i = 1; i < errors.size(); ++i)
-      CHECK(errors[i - 1] / errors[i] == doctest::Approx(16).epsilon(0.15));
-  }
+  errors.clear();
+  for (const double h : {0.005, 0.0025})
+    errors.push_back(p.error(p.run({.duration = 10, .integrator = "rk4", .steps = {.step = h}, .sample = 0.1})));
+  CHECK(errors[0] / errors[1] == doctest::Approx(16).epsilon(0.15));
 }
 
 TEST_CASE("simulate: sampling does not change the run, and the output between steps is as good as the steps") {
@@ -525,7 +534,7 @@ TEST_CASE("simulate: bad input gets a message") {
   refuse({}, "run of 'pendulum': duration = 0 s; give a number > 0");
   refuse({.duration = 1, .sample = -1}, "run of 'pendulum': sample = -1 s; give a number >= 0");
   refuse({.duration = 1, .integrator = "euler"},
-         "integrator 'euler': there is no integrator of this name; there are dopri5, rk4, gauss");
+         "integrator 'euler': there is no integrator of this name; there are dopri5, rk4");
   refuse({.duration = 1, .integrator = "rk4"}, "integrator 'rk4': it has fixed steps, and step = 0 s; give a step > 0");
   refuse({.duration = 1, .steps = {.tolerance = 0}}, "integrator 'dopri5': tolerance = 0; give one from 1e-14 to 0.1");
   refuse({.duration = 1, .events = {{"empty", {}}}}, "event 'empty': it has no function; give value(state)");
@@ -563,6 +572,91 @@ TEST_CASE("trajectory: a file of named columns with units, written as a whole or
   CHECK_THROWS_WITH_AS(run.column("bob.z"), doctest::Contains("did you mean 'bob.x'?"), InvalidModel);
 }
 
+TEST_CASE("checkpoint: a run that is interrupted anywhere ends to the last bit as one that is not") {
+  const std::string file = "checkpoint_test.txt";
+  const auto bob = [](const State& s) { return s.q[0] - 0.2; };
+  for (const Problem& p : {pendulum(), four_bars(2), bricard()}) {
+    CAPTURE(p.assembly.name());
+    SimulationOptions options{.duration = 2, .sample = 0.03, .events = {{"crossing", bob}}, .checkpoint = {file, 0.25}};
+    std::remove(file.c_str());
+    const Trajectory whole = p.run(options);
+    REQUIRE(whole.finished);
+    for (const int stop : {1, 9, 20, 33}) {
+      CAPTURE(stop);
+      std::remove(file.c_str());
+      int steps = 0;
+      options.progress = [&](double, double) { return ++steps < stop; };
+      CHECK(!p.run(options).finished);
+      options.progress = {};
+      options.checkpoint.resume = true;  // where there is no file yet, from the start
+      const Trajectory resumed = p.run(options);
+      options.checkpoint.resume = false;
+      CHECK(resumed.finished);
+      CHECK(resumed.values == whole.values);
+      CHECK(resumed.last.q == whole.last.q);
+      CHECK(resumed.last.v == whole.last.v);
+      CHECK(resumed.energy_error == whole.energy_error);
+      CHECK(resumed.text() == whole.text());
+    }
+  }
+  // Others are refused by what differs.
+  const Problem p = pendulum();
+  SimulationOptions options{.duration = 1, .checkpoint = {file, 0.25, true}};
+  std::remove(file.c_str());
+  (void)p.run(options);
+  options.steps.tolerance = 1e-6;
+  CHECK_THROWS_WITH_AS(
+      p.run(options),
+      "checkpoint 'checkpoint_test.txt': it is of another run: there tolerance = 1e-08, here tolerance = "
+      "1e-06; resume with the model and the options it was made with",
+      InvalidModel);
+  options.steps.tolerance = 1e-8;
+  Problem heavier = p;
+  heavier.assembly.set_gravity({0, -10, 0});
+  CHECK_THROWS_WITH_AS(heavier.run(options), doctest::Contains("it is of another run: at t = 0.75 b"), InvalidModel);
+  CHECK_THROWS_WITH_AS(four_bars(2).run(options),
+                       doctest::Contains("there system = pendulum, here system = n_four_bar"), InvalidModel);
+  std::ofstream(file, std::ios::app) << "x";
+  CHECK_THROWS_WITH_AS(p.run(options), doctest::Contains("it is not whole"), FileError);
+  std::ofstream(file) << "something else";
+  CHECK_THROWS_WITH_AS(p.run(options), doctest::Contains("it does not begin as a checkpoint"), FileError);
+  std::remove(file.c_str());
+  options.checkpoint = {"no/such/folder/x", 0.25};
+  const Trajectory unsaved = p.run(options);
+  CHECK(!unsaved.finished);
+  CHECK(unsaved.stopped.find("file 'no/such/folder/x': cannot be written") == 0);
+  CHECK(unsaved.samples() > 20);
+  options.checkpoint = {"", 0.25};
+  CHECK_THROWS_WITH_AS(p.run(options), doctest::Contains("a checkpoint needs both a file and a time between"),
+                       InvalidModel);
+}
+
+TEST_CASE("sweep: runs do not depend on the number of threads, and one that fails loses no other") {
+  const System system(pendulum().assembly);
+  const auto one = [&](std::size_t i) {
+    if (i == 3) Label{"run", "3"}.fail<InvalidModel>("it is bad", "leave it out");
+    State s = system.state();
+    s.set("bob", {-std::cos(0.1 * double(i)), -std::sin(0.1 * double(i))});
+    s.set("bar.theta", 0.1 * double(i));
+    return simulate(system, s, {.duration = 1, .sample = 0.1});
+  };
+  std::size_t told = 0;
+  const auto alone = sweep(8, one, 1),
+             together = sweep(8, one, 3, [&](std::size_t count) { told = std::max(told, count); });
+  CHECK(told == 8);
+  REQUIRE(together.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    CAPTURE(i);
+    CHECK(together[i].trajectory.has_value() == (i != 3));
+    if (i == 3)
+      CHECK(together[i].failed == "run '3': it is bad; leave it out");
+    else
+      CHECK(together[i].trajectory->values == alone[i].trajectory->values);
+  }
+  CHECK_THROWS_AS(sweep(2, one, -1), InvalidModel);
+  CHECK(sweep(0, one).empty());
+}
+
 TEST_SUITE("long") {
   TEST_CASE("simulate: a thousand seconds stay on the constraints, without growth") {
     for (const Problem& p : {double_pendulum(), bricard()}) {
@@ -571,13 +665,5 @@ TEST_SUITE("long") {
       CHECK(run.finished);
       for (const auto& d : run.drift) CHECK(d.largest < 1e-10);
     }
-  }
-  TEST_CASE("simulate: the symmetric method keeps the energy of a pendulum over a thousand periods") {
-    const Trajectory run =
-        pendulum().run({.duration = 2368, .integrator = "gauss", .steps = {.step = 0.02}, .sample = 1});
-    const VectorXd energy = run.column("energy.total");
-    const double early = energy.head(100).cwiseAbs().maxCoeff(), late = energy.tail(100).cwiseAbs().maxCoeff();
-    CHECK(early < 1e-4);
-    CHECK(late < 2 * early);
   }
 }
