@@ -341,7 +341,8 @@ void Assembly::rebind(const std::string& prefix, std::vector<std::function<void(
   each("sensor", sensors_);
   for (Port& p : ports_) {
     const auto model = find(p.body.path);
-    Label{"port", prefix + p.name}.require(typeid(*model) == typeid(*p.body.model),
+    const BodyModel &now = *model, &before = *p.body.model;
+    Label{"port", prefix + p.name}.require(typeid(now) == typeid(before),
                                            fmt::format("it leads to a body of another type now, a {}", model->kind()),
                                            "give a body of the same type, with the same template arguments");
     commits.push_back([&p, model] { p.body.model = model; });

@@ -10,7 +10,7 @@
 namespace mortise {
 
 template <int K> struct Jet {
-  using Four = double __attribute__((vector_size(32), aligned(8)));
+  using Four [[gnu::vector_size(32), gnu::aligned(8)]] = double;
   static constexpr std::size_t width = (K + 2 + 3) / 4;
 
   Four d[width];  // slopes, rate, acceleration, and 0 to the end of the last four
