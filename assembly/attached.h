@@ -39,6 +39,16 @@ template <Body... B> class Attached {
     for (std::size_t i = 0; i < count; ++i) y.segment(offset_[i], size_[i]) = x.segment(first[i], size_[i]);
     return y;
   }
+  TaylorVector stacked(const TaylorVector& x, Firsts first) const {
+    TaylorVector y(total_);
+    for (std::size_t i = 0; i < count; ++i)
+      for (Index k = 0; k < size_[i]; ++k) y[offset_[i] + k] = x[first[i] + k];
+    return y;
+  }
+  void add(const TaylorVector& stacked, Firsts first, TaylorVector& x) const {
+    for (std::size_t i = 0; i < count; ++i)
+      for (Index k = 0; k < size_[i]; ++k) x[first[i] + k] += stacked[offset_[i] + k];
+  }
   void add(const VectorXd& stacked, Firsts first, VectorRef x) const {
     for (std::size_t i = 0; i < count; ++i) x.segment(first[i], size_[i]) += stacked.segment(offset_[i], size_[i]);
   }

@@ -108,6 +108,29 @@ template <Body B> class BodyOf final : public BodyModel, public MadeFrom<B, Body
     }
   }
 
+  bool evaluate([[maybe_unused]] const TaylorState& s, [[maybe_unused]] Index first,
+                [[maybe_unused]] const Vec3<double>& g, [[maybe_unused]] Mat<Taylor, dynamic>& M,
+                [[maybe_unused]] TaylorVector& Q_out) const override {
+    if constexpr (mass_has_slopes && force_has_slopes) {
+      const Coordinates<B, Taylor> q = s.q.segment(first, size()), v = s.v.segment(first, size());
+      if constexpr (constant_mass)
+        M = MatrixXd(body_->mass_matrix(Q(Q::Zero(size())), 0.0)).template cast<Taylor>();
+      else
+        M = body_->mass_matrix(q, s.t);
+      const Coordinates<B, Taylor> f = body_->force(q, v, s.t);
+      for (Index i = 0; i < size(); ++i) Q_out[first + i] += f[i];
+      if constexpr (weighs) {
+        if (!g.isZero(0)) {
+          const TaylorVector w = weight<Taylor>(q, g);
+          for (Index i = 0; i < size(); ++i) Q_out[first + i] += w[i];
+        }
+      }
+      return true;
+    } else {
+      return false;
+    }
+  }
+
   std::optional<Stored> stored(const State& s, Index first) const override {
     if constexpr (requires(const Q& x, double t) { body_->potential(x, t); }) {
       static_assert(

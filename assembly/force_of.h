@@ -72,6 +72,15 @@ template <class F, Body... B> class ForceOf final : public PartOn<ForceOf<F, B..
       bodies_.push(at, total<double, act_left, potential_left>(q, v, s.t), f);
     }
   }
+  bool act([[maybe_unused]] const TaylorState& s, [[maybe_unused]] Firsts first,
+           [[maybe_unused]] TaylorVector& Q) const override {
+    if constexpr (!has_act || detail::HasAct<F, Taylor, B...>) {
+      bodies_.add(total<Taylor>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, Q);
+      return true;
+    } else {
+      return false;
+    }
+  }
   std::optional<Slopes> slopes(const State& s, Firsts first) const override {
     if constexpr (has_slopes) {
       return slopes_of(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first),

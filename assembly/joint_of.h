@@ -150,6 +150,24 @@ template <class J, Body... B> class JointOf final : public PartOn<JointOf<J, B..
     }
   }
 
+  bool evaluate([[maybe_unused]] const TaylorState& s, [[maybe_unused]] Firsts first,
+                [[maybe_unused]] TaylorVector& rows) const override {
+    if constexpr ((!has_phi || detail::HasPhi<J, Taylor, B...>)&&(!has_psi || detail::HasPsi<J, Taylor, B...>)) {
+      const TaylorVector q = bodies_.stacked(s.q, first);
+      if constexpr (has_phi) {
+        const auto f = call_phi(bodies_.template placed<Taylor>(q), s.t);
+        for (int i = 0; i < h; ++i) rows[i] = detail::row(f, i);
+      }
+      if constexpr (has_psi) {
+        const auto f = call_psi(bodies_.template moving<Taylor>(q, bodies_.stacked(s.v, first)), s.t);
+        for (int i = h; i < m; ++i) rows[i] = detail::row(f, i - h);
+      }
+      return true;
+    } else {
+      return false;
+    }
+  }
+
   bool reacts() const override { return detail::HasReact<J, m, B...>; }
   void react(const State& s, const Places& at, const double* lambda, double* const* f) const override {
     if constexpr (detail::HasReact<J, m, B...>)
@@ -169,6 +187,15 @@ template <class J, Body... B> class JointOf final : public PartOn<JointOf<J, B..
   void nonideal(const State& s, Firsts first, VectorRef C) const override {
     if constexpr (detail::HasNonideal<J, double, B...>)
       bodies_.add(law<double>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, C);
+  }
+  bool nonideal([[maybe_unused]] const TaylorState& s, [[maybe_unused]] Firsts first,
+                [[maybe_unused]] TaylorVector& C) const override {
+    if constexpr (detail::HasNonideal<J, Taylor, B...>) {
+      bodies_.add(law<Taylor>(bodies_.stacked(s.q, first), bodies_.stacked(s.v, first), s.t), first, C);
+      return true;
+    } else {
+      return ideal();
+    }
   }
   std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const override {
     if constexpr (detail::HasNonideal<J, FirstOrder, B...>) {

@@ -13,6 +13,7 @@
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/state.h>
+#include <mortise/core/taylor.h>
 #include <mortise/core/types.h>
 
 namespace mortise {
@@ -24,6 +25,13 @@ using Firsts = std::span<const Index>;  // first coordinate of each body a part 
 // Slopes of one part, stacked over the coordinates it touches.
 struct Slopes {
   MatrixXd dq, dv;
+};
+
+// A state that moves, and varies in one direction (core/taylor.h).
+using TaylorVector = Vec<Taylor, dynamic>;
+struct TaylorState {
+  TaylorVector q, v;
+  Taylor t;
 };
 
 // Where a part finds its bodies: their first coordinates in the state and their motions (BodyModel::move).
@@ -89,6 +97,10 @@ class ConstraintModel : public PartModel {
   virtual bool differentiable() const = 0;  // false: its law is written for double only
   virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C
   virtual std::optional<Slopes> nonideal_slopes(const State& s, Firsts first) const = 0;  // none: double only
+
+  // The values of all rows, and what its law adds to C, for a state that moves; false: double only.
+  virtual bool evaluate(const TaylorState&, Firsts, TaylorVector&) const { return false; }
+  virtual bool nonideal(const TaylorState&, Firsts, TaylorVector&) const { return ideal(); }
 };
 
 class ForceModel : public PartModel {
@@ -96,9 +108,10 @@ class ForceModel : public PartModel {
   virtual std::shared_ptr<const ForceModel> rebound(const Label& label, BodyModels bodies) const = 0;
 
   virtual bool differentiable() const = 0;
-  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;           // adds to Q
-  virtual void act(const State& s, const Places& at, double* const* f) const = 0;  // adds T'Q, one f per body
-  virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;    // none: double only
+  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;               // adds to Q
+  virtual void act(const State& s, const Places& at, double* const* f) const = 0;      // adds T'Q, one f per body
+  virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;        // none: double only
+  virtual bool act(const TaylorState&, Firsts, TaylorVector&) const { return false; }  // false: double only
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
   virtual double potential_rate(const State& s, Firsts first) const = 0;  // dV/dt along the motion; 0 without V
 };
@@ -125,6 +138,10 @@ class BodyModel {
   // d(M a)/dq for a given a, and the slopes of force; none: double only.
   virtual std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const = 0;
   virtual std::optional<Slopes> force_slopes(const State& s, Index first) const = 0;
+  // M, and force and weight added to Q, for a state that moves; false: double only.
+  virtual bool evaluate(const TaylorState&, Index, const Vec3<double>&, Mat<Taylor, dynamic>&, TaylorVector&) const {
+    return false;
+  }
 
   // Energy that the body's own force stores, where it has one.  power is that of its own force without the velocity
   // terms of M(q):  v'force + 1/2 v'M'v, so that kinetic energy changes by it; potential_rate is dV/dt.

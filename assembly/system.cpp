@@ -25,20 +25,30 @@ System::System(const Assembly& assembly) : name_(assembly.name()) {
   std::unordered_map<std::string, std::size_t> index;
   flatten(assembly, "", index);
 
-  auto layout = std::make_shared<Layout>();
   auto names = std::make_shared<CoordinateTable>();
   int groups = 0;
+  Index first = 0;
   for (BodyInfo& b : bodies_) {
-    b.first = layout->n;
-    layout->M.push_back({b.first, b.size, layout->mass_values});
-    layout->n += b.size;
-    layout->mass_values += b.size * b.size;
+    b.first = first;
+    first += b.size;
     names->add(b.name, b.model->coordinates());
     const int base = groups;
     for (const int g : b.model->groups()) {
       groups_.push_back(base + g);
       groups = std::max(groups, base + g + 1);
     }
+  }
+  names->finish();
+  names_ = std::move(names);
+  number_rows();
+}
+
+void System::number_rows() {
+  auto layout = std::make_shared<Layout>();
+  for (const BodyInfo& b : bodies_) {
+    layout->M.push_back({b.first, b.size, layout->mass_values});
+    layout->n += b.size;
+    layout->mass_values += b.size * b.size;
   }
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     ConstraintInfo& c = constraints_[i];
@@ -56,8 +66,13 @@ System::System(const Assembly& assembly) : name_(assembly.name()) {
     layout->m += c.rows;
   }
   layout_ = std::move(layout);
-  names->finish();
-  names_ = std::move(names);
+}
+
+System System::with(std::vector<ConstraintInfo> more) const {
+  System out = *this;
+  for (ConstraintInfo& c : more) out.constraints_.push_back(std::move(c));
+  out.number_rows();
+  return out;
 }
 
 void System::flatten(const Assembly& assembly, const std::string& prefix,

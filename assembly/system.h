@@ -68,6 +68,9 @@ class System {
     std::string name, removes, reaction, unit;  // hinge.y, translation along y, fy, N
   };
 
+  // The same system with more constraints, which come last; of each: name, bodies and model.  States fit both.
+  System with(std::vector<ConstraintInfo> more) const;
+
   const std::string& name() const { return name_; }
   Index size() const { return layout_->n; }  // coordinates
   Index rows() const { return layout_->m; }
@@ -114,6 +117,7 @@ class System {
  private:
   void flatten(const Assembly& assembly, const std::string& prefix,
                std::unordered_map<std::string, std::size_t>& index);
+  void number_rows();
   void require_own(const Evaluation& e) const;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
   VectorXd size_of_b(const Evaluation& e, const ConstraintInfo& c) const;

@@ -1,11 +1,11 @@
 #pragma once
-// Function: a function of one number, such as time, with its first two derivatives.
+// Function: a function of one number, such as time, with its first three derivatives.
 //
 //   Function f = [](const auto& t) { return 0.2 * sin(3.0 * t); };      a functor, templated on the scalar
 //   Function f = Spline({0, 1, 2}, {0, 0.5, 0});                        or a Table
 //   Function f = 1.5;                                                   or a constant
 //
-// It is called with any scalar of dual.h or jet.h.
+// It is called with any scalar of dual.h, jet.h or taylor.h.
 
 #include <concepts>
 #include <functional>
@@ -13,37 +13,37 @@
 #include <utility>
 
 #include <mortise/core/jet.h>
+#include <mortise/core/taylor.h>
 
 namespace mortise {
 
 class Function {
  public:
-  Function(double constant = 0) : f_([constant](const SecondOrder&) { return SecondOrder(constant); }) {}
+  Function(double constant = 0) : f_([constant](const Taylor&) { return Taylor(constant); }) {}
   template <class F>
-  requires(!std::same_as<F, Function> && !std::is_arithmetic_v<F> && std::invocable<const F&, const SecondOrder&>)
+  requires(!std::same_as<F, Function> && !std::is_arithmetic_v<F> && std::invocable<const F&, const Taylor&>)
       Function(F f)
-      : f_([f = std::move(f)](const SecondOrder& t) { return SecondOrder(f(t)); }) {}
+      : f_([f = std::move(f)](const Taylor& t) { return Taylor(f(t)); }) {}
 
   template <class T> T operator()(const T& t) const {
-    const SecondOrder f = f_(along(value(t), 1));
-    return lift(t, f.v.v, f.d[0].v, f.d[0].d[0]);
+    const Taylor f = f_(Taylor(value(t), 1, 1));  // along t, and the slope along t
+    return lift(t, f.v, f.d1, f.d2, f.slope2);
   }
 
  private:
-  // f(t) from f, f', f'' at the value of t; exact for numbers that carry two derivatives at most.
-  static double lift(double, double f, double, double) { return f; }
-  template <int N> static Dual<double, N> lift(const Dual<double, N>& t, double f, double f1, double) {
-    return Dual<double, N>::chain(t, f, f1);
+  // f(t) from f, f', f'', f''' at the value of t; exact for numbers that carry three derivatives at most.
+  static double lift(double, double f, double, double, double) { return f; }
+  template <class S, int N> static Dual<S, N> lift(const Dual<S, N>& t, double f, double f1, double f2, double f3) {
+    return Dual<S, N>::chain(t, lift(t.v, f, f1, f2, f3), lift(t.v, f1, f2, f3, 0));
   }
-  template <int M, int N>
-  static Dual<Dual<double, M>, N> lift(const Dual<Dual<double, M>, N>& t, double f, double f1, double f2) {
-    return Dual<Dual<double, M>, N>::chain(t, lift(t.v, f, f1, f2), lift(t.v, f1, f2, 0));
-  }
-  template <int K> static Jet<K> lift(const Jet<K>& t, double f, double f1, double f2) {
+  template <int K> static Jet<K> lift(const Jet<K>& t, double f, double f1, double f2, double) {
     return Jet<K>::chain(t, f, f1, f2);
   }
+  static Taylor lift(const Taylor& t, double f, double f1, double f2, double f3) {
+    return Taylor::chain(t, f, f1, f2, f3);
+  }
 
-  std::function<SecondOrder(const SecondOrder&)> f_;
+  std::function<Taylor(const Taylor&)> f_;
 };
 
 }  // namespace mortise

@@ -1,0 +1,55 @@
+#pragma once
+// HiddenConstraint: the rows h = 0 of a group of free directions, as a constraint on all bodies that enter h.
+//
+// Position-level rows come first, as holonomic ones; then velocity-level rows, as nonholonomic ones.  Each is divided
+// by its largest slope, so that its value is a coordinate or a velocity.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mortise/assembly/free_forces.h>
+
+namespace mortise {
+
+class HiddenConstraint final : public ConstraintModel {
+ public:
+  struct Plan {
+    std::shared_ptr<const FreeForces> forces;
+    FreeForces::Pivots pivots;
+    Scaling scale;
+    std::vector<Index> velocity, position;  // rows of h
+    MatrixXd Z;                             // n x velocity rows: directions of v that D is taken along
+    std::vector<Row> rows;                  // names, position-level rows first
+  };
+  explicit HiddenConstraint(Plan plan) : plan_(std::move(plan)) {}
+
+  struct Rows {
+    VectorXd value, rate, b;
+    MatrixXd A;  // over the coordinates of FreeForces
+  };
+  Rows at(const State& local) const;
+
+  std::string kind() const override { return "implied"; }
+  std::vector<Quantity> quantities() const override { return {}; }
+  void read(const State&, const VectorXd&, Firsts, double*) const override {}
+  std::shared_ptr<const ConstraintModel> rebound(const Label& label, BodyModels) const override;
+  std::vector<Row> rows() const override { return plan_.rows; }
+  Index holonomic() const override { return static_cast<Index>(plan_.position.size()); }
+  void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,
+                std::span<Eigen::Map<MatrixXd>> A) const override;
+  void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const override;
+  void nonideal(const State&, const Places&, double* const*) const override {}
+  bool reacts() const override { return false; }
+  void react(const State&, const Places&, const double*, double* const*) const override {}
+  void react(const State&, Firsts, const double*, VectorRef) const override {}
+  bool ideal() const override { return true; }
+  bool differentiable() const override { return true; }
+  void nonideal(const State&, Firsts, VectorRef) const override {}
+  std::optional<mortise::Slopes> nonideal_slopes(const State&, Firsts) const override { return std::nullopt; }
+
+ private:
+  Plan plan_;
+};
+
+}  // namespace mortise
