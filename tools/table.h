@@ -33,5 +33,7 @@ RunTable read_csv(const std::string& path);
 RunTable parse_csv(std::string_view text, const std::string& source);
 
 RunTable table_of(const Trajectory& run);
+// One sample: the coordinates of a state, for a picture that stands still.
+RunTable table_of(const System& system, const State& s);
 
 }  // namespace mortise
