@@ -42,9 +42,15 @@ bool leaves_plane(const BodyModel& model) {
 }
 
 template <class Part> void mark(std::vector<SceneBody>& bodies, const std::vector<Part>& parts) {
-  for (const Part& part : parts)
-    for (const Sketch::Mark& m : part.model->sketch().points)
-      if (m.body < part.bodies.size()) bodies[part.bodies[m.body]].marks.push_back(m.value);
+  for (const Part& part : parts) {
+    const Sketch sketch = part.model->sketch();
+    for (const Sketch::Mark& m : sketch.points) {
+      if (m.body >= part.bodies.size()) continue;
+      SceneBody& body = bodies[part.bodies[m.body]];
+      body.marks.push_back(m.value);
+      body.slides = body.slides || sketch.kind == "slider";
+    }
+  }
 }
 
 // Points that are apart by more than a share of their spread, in their order.
@@ -96,8 +102,11 @@ void add_planar(SceneBody& body, const PlanarBody& b, double thickness) {
     const V half = 0.5 * length * (centre - points[0]).normalized();  // seen from its only joint
     points = {points[0], centre - half, centre + half};
   } else if (length > 0) {
-    const double radius = std::sqrt(2 * b.inertia / b.mass);  // of a uniform disk
-    body.pieces.push_back({"cylinder", {2 * radius, 0.7 * thickness, 0}, centre});
+    const double edge = std::sqrt(6 * b.inertia / b.mass), radius = std::sqrt(2 * b.inertia / b.mass);
+    if (body.slides)
+      body.pieces.push_back({"box", {edge, edge, 0.7 * thickness}, centre});
+    else
+      body.pieces.push_back({"cylinder", {2 * radius, 0.7 * thickness, 0}, centre});
     return;
   } else if (points.size() == 1) {
     points.push_back(centre);
@@ -260,6 +269,11 @@ Scene scene_of(const System& system, const RunTable& run) {
   for (const SceneBody& b : scene.bodies) {
     if (b.motion == Motion::planar || b.motion == Motion::rigid)
       if (const double l = b.marks.empty() ? 0 : spread_of(b.marks); l > 0) links.push_back(l);
+    if (b.structure && !b.structure->nodes.empty()) {
+      std::vector<V> nodes;
+      for (const auto& n : b.structure->nodes) nodes.push_back(n.position);
+      links.push_back(spread_of(nodes));
+    }
     if (const auto& model = system.bodies()[static_cast<std::size_t>(&b - scene.bodies.data())].model; b.mass > 0) {
       if (const auto* p = as<PlanarBody>(*model); p && p->inertia > 0)
         links.push_back(std::sqrt(12 * p->inertia / p->mass));
@@ -272,7 +286,7 @@ Scene scene_of(const System& system, const RunTable& run) {
   if (!(scene.size > 0)) scene.size = 1;
   std::sort(links.begin(), links.end());
   const double link = links.empty() ? scene.size : links[links.size() / 2];
-  scene.thickness = std::clamp(0.05 * link, 0.003 * scene.size, 0.03 * scene.size);
+  scene.thickness = std::clamp(0.05 * link, 0.003 * scene.size, (scene.planar ? 0.03 : 0.022) * scene.size);
   const Index stride = std::max<Index>(1, run.samples() / 200);
   for (Index k = 0; k < run.samples(); k += stride) look(k, scene.least, scene.most, some);
 

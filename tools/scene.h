@@ -39,6 +39,7 @@ struct SceneBody {
   double mass = 0;
   const Structure* structure = nullptr;
   std::vector<Vec3<double>> marks;  // where joints and forces hold it, in its frame
+  bool slides = false;              // on a line of the plane, without turning beside it
   std::vector<Piece> pieces;
 };
 

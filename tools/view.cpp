@@ -190,7 +190,9 @@ class PageData {
     for (const auto& [name, shape] : options_.shapes) {
       SceneBody& b = find_body(name, "shape");
       b.pieces.clear();
-      if (shape.type != "none") b.pieces.push_back(piece_of({"body", name}, shape));
+      if (shape.type == "none") continue;
+      b.pieces.push_back(piece_of({"body", name}, shape));
+      b.pieces.back().outline = b.mass == 0 && b.motion != Motion::fixed;
     }
   }
 

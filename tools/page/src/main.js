@@ -144,7 +144,7 @@ const start = (run) => {
     if (!box.hidden && id === 'plots') plots.redraw();
   };
   $('title').textContent = run.title;
-  $('source').textContent = run.source === run.title ? '' : run.source;
+  Object.assign($('source'), {textContent: run.source === run.title ? '' : run.source.split('/').pop(), title: run.source});
   if (run.verdict) {
     const worst = ['conflicting', 'free', 'redundant', 'remark'].find((k) => run.highlights.some((h) => h.kind === k));
     Object.assign($('verdict'), {hidden: false, textContent: run.verdict, title: run.verdict, className: `chip ${worst ?? 'good'}`});
@@ -167,6 +167,7 @@ const start = (run) => {
   $('help').addEventListener('click', () => $('keys').showModal());
   $('verdict').addEventListener('click', () => { $('side').hidden = false; $('side').scrollTop = 0; });
   if (still) for (const id of ['play', 'first', 'loop', 'scrub', 'speed']) $(id).disabled = true;
+  if (still) switchPanel('plots', 'dock');
 
   // Keys.
   const keys = [

@@ -91,7 +91,7 @@ export class Plots {
         panel.values.push({value, line});
         legend.append(element('span', {}, line, this.run.columns[c].name, value, remove));
       }
-      panel.root = element('div', {className: 'plot'}, legend, canvas);
+      panel.root = element('div', {className: 'plot'}, legend, element('div', {className: 'area'}, canvas));
       const go = (e) => {
         const {left, right} = panel.area ?? {}, box = canvas.getBoundingClientRect();
         if (right > left) this.seek(this.run.start + (this.run.end - this.run.start) * Math.min(1, Math.max(0, (e.clientX - box.left - left) / (right - left))));
@@ -148,12 +148,13 @@ export class Plots {
     }
     c.textBaseline = 'top';
     c.textAlign = 'center';
-    for (const v of x.ticks) c.fillText(x.text(v), px(v), bottom + 5);
+    for (const v of x.ticks) if (px(v) < right - 26 || v === x.ticks[0]) c.fillText(x.text(v), px(v), bottom + 5);
     c.textAlign = 'left';
     c.textBaseline = 'bottom';
     c.fillText(panel.unit || '1', left, top - 3);
     c.textAlign = 'right';
-    c.fillText(this.run.columns[0].unit, right, bottom + 17);
+    c.textBaseline = 'top';
+    c.fillText(`t [${this.run.columns[0].unit}]`, right, bottom + 5);
     c.save();
     c.beginPath();
     c.rect(left, top - 2, right - left, bottom - top + 4);

@@ -102,7 +102,7 @@ export const bodyOf = (body, colour, thickness) => {
     }
     group.add(place);
   }
-  group.userData.materials = materials;
+  group.materials = materials;
   return group;
 };
 
@@ -156,8 +156,8 @@ export const glyphOf = (part, look) => {
       object.visible = points.length > 0;
       if (!points.length) return;
       const axis = axes[0] ?? Z, a = points[0], b = points[points.length - 1];
-      const reach = Math.max(0.45 * size, 1.15 * Math.abs(b.clone().sub(a).dot(axis)));
-      along(line, a.clone().addScaledVector(axis, -reach), a.clone().addScaledVector(axis, reach));
+      const [least, most] = part.range ?? [-0.3 * size, 0.3 * size], more = 3.5 * th;
+      along(line, a.clone().addScaledVector(axis, least - more), a.clone().addScaledVector(axis, most + more));
       slider.position.copy(b);
       turnTo(slider, axis);
     };
@@ -213,8 +213,8 @@ export const glyphOf = (part, look) => {
       update = (points, axes) => {
         object.visible = points.length > 1 && axes.length > 0;
         if (!object.visible) return;
-        const [a, b] = points, axis = axes[0], s = b.clone().sub(a).dot(axis), far = Math.max(0.8 * size, 1.2 * Math.abs(s));
-        along(line, a.clone().addScaledVector(axis, -far), a.clone().addScaledVector(axis, far));
+        const [a] = points, axis = axes[0], [least, most] = part.range ?? [-size, size], more = 0.6 * size;
+        along(line, a.clone().addScaledVector(axis, least - more), a.clone().addScaledVector(axis, most + more));
       };
       break;
     }
@@ -259,7 +259,7 @@ export const glyphOf = (part, look) => {
       if (part.points.length) update = at(solid(new IcosahedronGeometry(0.85 * th, 0), part.force ? force : material));
       else object.visible = false;
   }
-  object.userData.materials = materials;
+  object.materials = materials;
   return {object, update};
 };
 

@@ -8,7 +8,7 @@ import {bodyOf, glyphOf, lineOf, metal, palette, supportOf, triad, vector} from 
 
 const themes = {
   light: {joint: '#565f6b', force: '#2f9e77', ground: '#8b95a1', grid: '#9aa6b4', gridOpacity: 0.5, shadow: 0.16, sky: 2.3, sun: 1.9},
-  dark: {joint: '#b9c2cc', force: '#5fd0a5', ground: '#6d7783', grid: '#78828f', gridOpacity: 0.38, shadow: 0.5, sky: 1.35, sun: 1.7},
+  dark: {joint: '#b9c2cc', force: '#5fd0a5', ground: '#6d7783', grid: '#78828f', gridOpacity: 0.38, shadow: 0.5, sky: 1.8, sun: 1.9},
 };
 const kinds = {free: '#f08c1a', redundant: '#8a3ffc', conflicting: '#e5323e', remark: '#6a737d'};
 
@@ -48,7 +48,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFSoftShadowMap;
     this.renderer.autoClear = false;
     this.scene = new Scene();
-    this.camera = new PerspectiveCamera(28, 1, 0.01, 1000);
+    this.camera = new PerspectiveCamera(run.planar ? 16 : 28, 1, 0.01, 1000);
     const g = vector(run.gravity);
     this.up = g.length() > 0 ? g.clone().normalize().negate() : run.planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
     this.camera.up.copy(run.planar ? new Vector3(0, 1, 0) : this.up);
@@ -87,25 +87,32 @@ export class Stage {
     this.sky.intensity = look.sky;
     this.sun.intensity = look.sun;
 
+    // Bodies that share a joint lie in different layers, so that plates do not lie in each other.
+    const layers = [];
+    run.bodies.forEach((body, i) => {
+      const near = run.joints.filter((j) => j.bodies.includes(i)).flatMap((j) => j.bodies).filter((k) => k < i && run.bodies[k].motion !== 'fixed').map((k) => layers[k]);
+      layers[i] = [0, 1, -1, 2, -2].find((layer) => !near.includes(layer)) ?? 0;
+    });
     let index = 0;
     this.bodies = run.bodies.map((body, i) => {
       const colour = body.motion === 'fixed' ? look.ground : palette[index++ % palette.length];
       const group = new Group(), form = bodyOf(body, colour, run.thickness);
-      if (run.planar) form.position.z = ((i % 3) - 1) * 0.75 * run.thickness;  // so that plates do not lie in each other
+      if (run.planar) form.position.z = 0.75 * run.thickness * layers[i];
       group.add(form);
       this.world.add(group);
-      const made = {body, colour, group, form, materials: form.userData.materials, nodes: [], bars: []};
+      const made = {body, colour, group, form, materials: form.materials, nodes: [], bars: []};
       if (body.motion === 'elastic') this.addNodes(made);
-      form.traverse((o) => { o.userData.part = made; });
+      form.traverse((o) => { o.owner = made; });
       return made;
     });
     this.parts = [];
     const add = (list, group) => list.forEach((part) => {
       part.force = group !== 'joints';
+      part.range = this.range(part);
       const {object, update} = glyphOf(part, look);
       this.world.add(object);
-      const made = {part, group, object, update, materials: object.userData.materials, supports: []};
-      object.traverse((o) => { o.userData.part = made; });
+      const made = {part, group, object, update, materials: object.materials, supports: []};
+      object.traverse((o) => { o.owner = made; });
       if (group === 'joints') this.addSupports(made);
       this.parts.push(made);
     });
@@ -135,15 +142,35 @@ export class Stage {
     }
   }
 
+  // How far B goes along an axis of A in the run.
+  range(part) {
+    const [a, b] = [part.points[0], part.points[part.points.length - 1]], [axis] = part.axes, {run} = this;
+    if (part.points.length < 2 || !axis || a.body !== axis.body || b.body === undefined) return null;
+    const p = new Vector3(), q = new Quaternion(), n = run.times.length, stride = Math.max(1, Math.floor(n / 100));
+    const at = (point, k) => {
+      run.pose(run.bodies[point.body], p, q, {k, f: 0});
+      return vector(point.at).applyQuaternion(q).add(p);
+    };
+    let least = 0, most = 0;
+    for (let k = 0; k < n; k += stride) {
+      const from = at(a, k), along = vector(axis.along).applyQuaternion(q), way = at(b, k).sub(from).dot(along);
+      least = Math.min(least, way);
+      most = Math.max(most, way);
+    }
+    return [least, most];
+  }
+
   addSupports(made) {
     const rails = ['slider', 'prismatic', 'cylindrical', 'screw', 'point_on_line', 'planar_point_on_line', 'rolling_wheel',
       'rolling_disk', 'rolling_sphere', 'point_on_plane', 'planar_joint'];
     if (rails.includes(made.part.kind)) return;
     for (const p of made.part.points)
       if (p.body !== undefined && this.run.bodies[p.body].motion === 'fixed') {
-        const support = supportOf(this.look);
+        // Below the joint; in space at the end of its shaft, where it has one.
+        const support = supportOf(this.look), shaft = !this.run.planar && made.part.axes.find((a) => a.body === p.body);
         support.position.copy(vector(p.at));
-        support.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), this.run.planar ? new Vector3(0, 1, 0) : this.up);
+        support.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), this.run.planar ? new Vector3(0, 1, 0) : shaft ? vector(shaft.along).negate() : this.up);
+        if (shaft) support.position.addScaledVector(vector(shaft.along), 0.9 * this.run.thickness);
         this.world.add(support);
         made.supports.push(support);
       }
@@ -183,6 +210,11 @@ export class Stage {
   // What is pointed out: colours that pulse, a ghost that moves along a free direction, the text beside it.
   addFindings() {
     this.ghosts = [];
+    this.callouts = document.createElement('div');
+    this.callouts.id = 'callouts';
+    this.leaders = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    this.leaders.id = 'leaders';
+    this.labels.append(this.leaders, this.callouts);
     this.findings = this.run.highlights.map((h) => {
       const colour = new Color(kinds[h.kind] ?? kinds.remark);
       const bodies = this.bodies.filter((b) => h.bodies.includes(b.body.name));
@@ -198,8 +230,10 @@ export class Stage {
         head.textContent = h.kind === 'free' ? 'free direction' : `${h.kind} row`;
         text.textContent = h.text;
         callout.append(head, text);
-        this.labels.append(callout);
+        this.callouts.append(callout);
         finding.callout = callout;
+        finding.leader = ['line', 'circle'].map((tag) => this.leaders.appendChild(document.createElementNS('http://www.w3.org/2000/svg', tag)));
+        for (const e of finding.leader) e.setAttribute('class', h.kind);
       }
       return finding;
     });
@@ -216,7 +250,6 @@ export class Stage {
     for (const {body, change} of finding.h.motion) {
       const made = this.bodies[body], ghost = made.form.clone(true);
       ghost.traverse((o) => {
-        o.userData = {};
         o.castShadow = o.receiveShadow = false;
         if (o.material) {
           o.material = o.material.clone();
@@ -317,20 +350,23 @@ export class Stage {
     least.addScalar(-2 * th);
     most.addScalar(2 * th);
     if (run.planar) least.y -= 3 * th;
-    const middle = least.clone().add(most).multiplyScalar(0.5), aspect = camera.aspect || 1, tan = Math.tan((camera.fov * Math.PI) / 360);
-    let distance, direction;
-    if (run.planar) {
-      const w = most.x - least.x, h = most.y - least.y;
-      distance = 1.14 * Math.max(h / 2 / tan, w / 2 / (tan * aspect), 4 * th);
-      direction = new Vector3(0, 0, 1);
-    } else {
-      const radius = 0.5 * most.distanceTo(least), side = new Vector3(1, 0, 0);
+    const middle = least.clone().add(most).multiplyScalar(0.5), aspect = ((this.w ?? 1) - 2 * this.aside) / (this.h || 1), tan = Math.tan((camera.fov * Math.PI) / 360);
+    const direction = new Vector3(0, 0, 1);
+    if (!run.planar) {
+      const side = new Vector3(1, 0, 0);
       if (Math.abs(side.dot(this.up)) > 0.9) side.set(0, 1, 0);
       side.addScaledVector(this.up, -side.dot(this.up)).normalize();
       const front = this.up.clone().cross(side).negate();
-      direction = side.multiplyScalar(0.55).addScaledVector(front, 0.95).addScaledVector(this.up, 0.5).normalize();
-      distance = Math.max(radius, 2 * th) / Math.sin(Math.atan(tan * Math.min(1, aspect))) * 0.98;
+      direction.copy(side).multiplyScalar(0.62).addScaledVector(front, 0.95).addScaledVector(this.up, 0.48).normalize();
     }
+    // As near as the corners of the box allow, with a margin.
+    const right = camera.up.clone().cross(direction).normalize(), above = direction.clone().cross(right);
+    let distance = 4 * th;
+    for (const x of [least.x, most.x]) for (const y of [least.y, most.y]) for (const z of [least.z, most.z]) {
+      const r = new Vector3(x, y, z).sub(middle), near = r.dot(direction);
+      distance = Math.max(distance, near + Math.abs(r.dot(right)) / (tan * aspect), near + Math.abs(r.dot(above)) / tan);
+    }
+    distance *= 1.1;
     controls.target.copy(middle);
     camera.position.copy(middle).addScaledVector(direction, distance);
     camera.near = distance / 200;
@@ -388,7 +424,7 @@ export class Stage {
     this.ray.params.Line.threshold = 0.3 * this.run.thickness;
     const seen = (o) => { for (; o; o = o.parent) if (!o.visible) return false; return true; };
     return this.ray.intersectObjects([...this.bodies.map((b) => b.form), ...this.parts.map((p) => p.object)], true)
-      .find((hit) => hit.object.userData.part && seen(hit.object))?.object.userData.part ?? null;
+      .find((hit) => hit.object.owner && seen(hit.object))?.object.owner ?? null;
   }
 
   project(point) {
@@ -405,25 +441,26 @@ export class Stage {
     for (const {made, label} of this.names) put(label, this.middle(made), 8, -24, this.show.names);
     const most = 4;
     let shown = 0;
-    const taken = [];
     for (const f of this.findings) {
       if (!f.callout) continue;
       const chosen = this.chosen && (f.bodies.includes(this.chosen) || f.joints.includes(this.chosen));
-      const anchor = f.bodies[0] ?? f.joints[0];
       const visible = this.show.findings && (chosen || shown < most);
       f.callout.hidden = !visible;
+      if (visible) ++shown;
+      // From the text to the part, with a ring around it.
+      const {x, y, behind} = this.project(this.middle(f.bodies[0] ?? f.joints[0])), [line, ring] = f.leader;
+      for (const e of f.leader) e.style.display = visible && !behind ? '' : 'none';
       if (!visible) continue;
-      ++shown;
-      // Beside the part, within the picture, and not over another.
-      const {x, y, behind} = this.project(this.middle(anchor)), w = f.callout.offsetWidth, h = f.callout.offsetHeight;
-      const left = Math.min(Math.max(8, x + 26), this.canvas.clientWidth - w - 8);
-      let top = Math.min(Math.max(8, y - h - 18), this.canvas.clientHeight - h - 8);
-      for (const t of taken) if (left < t.right && left + w > t.left && top < t.bottom && top + h > t.top) top = t.bottom + 6;
-      taken.push({left, right: left + w, top, bottom: top + h});
-      f.callout.hidden = behind;
-      f.callout.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+      const x0 = f.callout.offsetLeft + 12 + f.callout.offsetWidth, y0 = f.callout.offsetTop + 12 + f.callout.offsetHeight / 2;
+      const d = Math.max(1, Math.hypot(x - x0, y - y0)), r = 15;
+      const set = (e, values) => Object.entries(values).forEach(([k, v]) => e.setAttribute(k, v.toFixed(1)));
+      set(line, {x1: x0, y1: y0, x2: x - (r * (x - x0)) / d, y2: y - (r * (y - y0)) / d});
+      set(ring, {cx: x, cy: y, r});
     }
   }
+
+  // [px] by which the picture stands to the right of the middle, to leave room for the texts of findings.
+  get aside() { return this.findings.some((f) => f.callout) && this.w > 800 ? 132 : 0; }
 
   resize() {
     const {clientWidth: w, clientHeight: h} = this.canvas.parentElement;
@@ -431,7 +468,7 @@ export class Stage {
     Object.assign(this, {w, h});
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / Math.max(1, h);
-    this.camera.updateProjectionMatrix();
+    this.camera.setViewOffset(w, h, -this.aside, 0, w, h);
     this.dirty = true;
   }
 
