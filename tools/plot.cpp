@@ -201,7 +201,7 @@ std::string plot_svg(const RunTable& run, const std::vector<std::string>& column
   const std::vector<Panel> panels = panels_of(run, chosen_columns(run, columns));
   if (panels.empty()) Label{"plot", run.source}.fail<InvalidModel>("it has no columns beside the time", "record some");
 
-  constexpr double letter = 6.7, row = 18, gap = 34, top = 44, bottom = 46, left = 74;
+  constexpr double letter = 6.7, row = 18, gap = 34, top = 54, bottom = 46, left = 74;
   std::size_t longest = 0;
   double height = top + bottom - gap;
   const auto panel_height = [&](const Panel& p) {

@@ -58,13 +58,14 @@ const plate = (corners, r, thickness) => {
   return geometry.translate(0, 0, -thickness / 2 + bevel);
 };
 
-const geometryOf = (piece) => {
+// Round ones of so many sides.
+const geometryOf = (piece, sides = 48) => {
   const [a, b, c] = piece.size;
   switch (piece.type) {
     case 'box': return new BoxGeometry(a, b, c);
-    case 'sphere': return new SphereGeometry(a / 2, 40, 28);
+    case 'sphere': return new SphereGeometry(a / 2, sides, sides / 2);
     case 'cylinder': return new CylinderGeometry(a / 2, a / 2, b, 56).rotateX(Math.PI / 2);
-    case 'rod': return new CapsuleGeometry(a / 2, Math.max(b - a, 1e-9), 10, 28).rotateX(Math.PI / 2);
+    case 'rod': return new CapsuleGeometry(a / 2, Math.max(b - a, 1e-9), Math.max(2, sides / 4), sides).rotateX(Math.PI / 2);
     default: return plate(piece.corners, a / 2, c);
   }
 };
@@ -90,7 +91,8 @@ export const bodyOf = (body, colour, thickness) => {
     place.quaternion.set(...piece.turn);
     if (piece.outline) {
       const skin = metal(own, {transparent: true, opacity: 0.13, depthWrite: false, side: DoubleSide});
-      const edges = new LineSegments(new EdgesGeometry(geometry, 32), new LineDashedMaterial({color: own, dashSize: 0.7 * thickness, gapSize: 0.4 * thickness}));
+      const rims = ['sphere', 'rod'].includes(piece.type) ? new EdgesGeometry(geometryOf(piece, 8), 1) : new EdgesGeometry(geometry, 32);
+      const edges = new LineSegments(rims, new LineDashedMaterial({color: own, dashSize: 0.7 * thickness, gapSize: 0.4 * thickness}));
       edges.computeLineDistances();
       materials.push(skin, edges.material);
       place.add(new Mesh(geometry, skin), edges);

@@ -48,7 +48,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFSoftShadowMap;
     this.renderer.autoClear = false;
     this.scene = new Scene();
-    this.camera = new PerspectiveCamera(run.planar ? 16 : 28, 1, 0.01, 1000);
+    this.camera = new PerspectiveCamera(run.planar ? 10 : 28, 1, 0.01, 1000);
     const g = vector(run.gravity);
     this.up = g.length() > 0 ? g.clone().normalize().negate() : run.planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
     this.camera.up.copy(run.planar ? new Vector3(0, 1, 0) : this.up);
@@ -254,7 +254,7 @@ export class Stage {
         if (o.material) {
           o.material = o.material.clone();
           o.material.color.copy(finding.colour);
-          Object.assign(o.material, {transparent: true, opacity: 0.34, depthWrite: false});
+          Object.assign(o.material, {transparent: true, opacity: 0.26, depthWrite: false});
         }
       });
       const group = new Group();
