@@ -61,17 +61,14 @@ std::string escaped_markup(std::string_view text) {
 }
 
 std::string json_string(std::string_view text) {
-  return "\"" +
-         mapped(text,
-                [](char c) -> std::string {
-                  if (c == '"') return "\\\"";
-                  if (c == '\\') return "\\\\";
-                  if (c == '\n') return "\\n";
-                  if (c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x7F)
-                    return fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-                  return "";
-                }) +
-         "\"";
+  return fmt::format("\"{}\"", mapped(text, [](char c) -> std::string {
+                       if (c == '"') return "\\\"";
+                       if (c == '\\') return "\\\\";
+                       if (c == '\n') return "\\n";
+                       if (c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x7F)
+                         return fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+                       return "";
+                     }));
 }
 
 std::string base64(const void* data, std::size_t size) {

@@ -260,7 +260,7 @@ std::string plot_svg(const RunTable& run, const std::vector<std::string>& column
     y += tall + gap;
   }
   const std::string& t_unit = run.columns[0].unit;
-  out += text("quiet", "end", width - legend, height - 10, "t [" + unit_markup(time, t_unit) + "]");
+  out += text("quiet", "end", width - legend, height - 10, fmt::format("t [{}]", unit_markup(time, t_unit)));
   return out + "</svg>\n";
 }
 
@@ -320,8 +320,8 @@ std::string gnuplot_script(const RunTable& run, const std::vector<Panel>& panels
   s += fmt::format("set multiplot layout {},1 title {}\n", panels.size(), quoted(title_of(run, options)));
   std::size_t at = 2;
   for (const Panel& p : panels) {
-    s += fmt::format("set ylabel {}\n", quoted(p.unit.empty() ? "" : "[" + p.unit + "]"));
-    if (&p == &panels.back()) s += fmt::format("set xlabel {}\n", quoted("t [" + run.columns[0].unit + "]"));
+    s += fmt::format("set ylabel {}\n", quoted(p.unit.empty() ? "" : fmt::format("[{}]", p.unit)));
+    if (&p == &panels.back()) s += fmt::format("set xlabel {}\n", quoted(fmt::format("t [{}]", run.columns[0].unit)));
     for (std::size_t i = 0; i < p.columns.size(); ++i)
       s += fmt::format("{}$run using 1:{} with lines linewidth 1.6 linecolor '{}' dashtype {} title {}",
                        i ? ", " : "plot ", at++, colours[i % colours.size()], i / colours.size() + 1,

@@ -24,7 +24,7 @@ std::string quoted(std::string_view word) {
   constexpr std::size_t most = 40;
   std::string out;
   for (const char c : word.substr(0, most)) out += c >= 0 && c < ' ' ? '?' : c;
-  return "'" + out + (word.size() > most ? "..." : "") + "'";
+  return fmt::format("'{}{}'", out, word.size() > most ? "..." : "");
 }
 
 // f(index, cell) for each cell of a line; returns how many there are.

@@ -18,9 +18,7 @@ using Motion = SceneBody::Motion;
 using V = Vec3<double>;
 
 // JSON, put together from parts that are JSON already.
-std::string array(const std::vector<std::string>& items) {
-  return "[" + fmt::format("{}", fmt::join(items, ",")) + "]";
-}
+std::string array(const std::vector<std::string>& items) { return fmt::format("[{}]", fmt::join(items, ",")); }
 template <class T, class F> std::string array(const std::vector<T>& items, const F& f) {
   std::vector<std::string> out;
   for (const T& item : items) out.push_back(f(item));
@@ -29,7 +27,7 @@ template <class T, class F> std::string array(const std::vector<T>& items, const
 std::string object(const std::vector<std::pair<const char*, std::string>>& fields) {
   std::string out;
   for (const auto& [name, value] : fields) out += fmt::format("{}\"{}\":{}", out.empty() ? "" : ",", name, value);
-  return "{" + out + "}";
+  return fmt::format("{{{}}}", out);
 }
 std::string json(const V& v) { return fmt::format("[{},{},{}]", v[0], v[1], v[2]); }
 std::string json(const Mat<double, 3>& axes) {
@@ -42,7 +40,7 @@ std::string json(const std::vector<std::string>& names) { return array(names, js
 // Numbers as the bytes of doubles, the lowest first.
 std::string packed(const std::vector<double>& x) {
   static_assert(std::endian::native == std::endian::little, "the page reads little-endian numbers");
-  return "\"" + base64(x.data(), x.size() * sizeof(double)) + "\"";
+  return fmt::format("\"{}\"", base64(x.data(), x.size() * sizeof(double)));
 }
 
 // path/to/body of path/to/body.coordinate
@@ -244,7 +242,7 @@ class PageData {
                    {"bodies", array(bodies)},
                    {"points", array(points)},
                    {"axes", array(axes)},
-                   {"numbers", "{" + fmt::format("{}", fmt::join(numbers, ",")) + "}"}});
+                   {"numbers", fmt::format("{{{}}}", fmt::join(numbers, ","))}});
   }
 
   std::string highlight(const Highlight& h) {
