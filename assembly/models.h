@@ -12,6 +12,7 @@
 
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
+#include <mortise/core/sketch.h>
 #include <mortise/core/state.h>
 #include <mortise/core/taylor.h>
 #include <mortise/core/types.h>
@@ -53,6 +54,7 @@ class PartModel {
   virtual ~PartModel() = default;
 
   virtual std::string kind() const = 0;  // "pin"; "" for a type that tells no summary
+  virtual Sketch sketch() const = 0;     // for pictures
   virtual std::vector<Quantity> quantities() const = 0;
   // All orders of all quantities, one after the other, along the motion with q'' = a.
   virtual void read(const State& s, const VectorXd& a, Firsts first, double* out) const = 0;

@@ -81,6 +81,7 @@ template <class Self, class Model, class P, Body... B> class PartOn : public Mod
   }
 
   std::string kind() const override { return detail::kind_of<P>(); }
+  Sketch sketch() const override { return sketch_of(part_); }
   const P& part() const override { return part_; }
   std::shared_ptr<const Model> changed(const Label& label, P part) const override {
     return std::apply([&](const auto&... body) { return make(label, std::move(part), body...); }, bodies_.models());

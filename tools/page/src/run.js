@@ -1,0 +1,73 @@
+// The run that the page shows: columns by time, and where bodies are.
+import {Quaternion, Vector3} from 'three';
+
+const unpacked = (text) => {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new Float64Array(bytes.buffer);
+};
+
+export class Run {
+  constructor(data) {
+    Object.assign(this, data);
+    for (const c of this.columns) c.values = unpacked(c.data);
+    this.tracks = data.tracks.map(unpacked);
+    this.times = this.columns[0].values;
+    this.start = this.times[0];
+    this.end = this.times[this.times.length - 1];
+    this.k = 0;  // the sample at or before the time shown
+    this.f = 0;  // how far it is from there to the next, 0 ... 1
+  }
+
+  // The last sample at or before t, and the share of the way to the next.
+  locate(t) {
+    const {times} = this;
+    let low = 0, high = times.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (times[middle] <= t) low = middle; else high = middle - 1;
+    }
+    const next = Math.min(low + 1, times.length - 1), span = times[next] - times[low];
+    return {k: low, f: span > 0 ? Math.min(1, Math.max(0, (t - times[low]) / span)) : 0};
+  }
+  goTo(t) { Object.assign(this, this.locate(t)); }
+
+  value(column, {k, f} = this) {
+    const {values} = this.columns[column];
+    return f === 0 ? values[k] : values[k] * (1 - f) + values[k + 1] * f;
+  }
+
+  // Writes where a body is; between samples on the straight way, which for turns is the shortest.
+  pose(body, position, turn, at = this) {
+    const c = body.columns;
+    turn.set(0, 0, 0, 1);
+    position.set(0, 0, 0);
+    if (body.motion === 'point') {
+      position.set(...[0, 1, 2].map((i) => (i < c.length ? this.value(c[i], at) : 0)));
+    } else if (body.motion === 'planar') {
+      const half = this.value(c[2], at) / 2;
+      position.set(this.value(c[0], at), this.value(c[1], at), 0);
+      turn.set(0, 0, Math.sin(half), Math.cos(half));
+    } else if (body.motion === 'rigid') {
+      position.set(this.value(c[0], at), this.value(c[1], at), this.value(c[2], at));
+      const sample = (k, q) => q.set(...[4, 5, 6, 3].map((i) => this.columns[c[i]].values[k])).normalize();
+      sample(at.k, turn);
+      if (at.f > 0) turn.slerp(sample(at.k + 1, new Quaternion()), at.f);
+    }
+  }
+  track(i, position, {k, f} = this) {
+    const p = this.tracks[i], a = 3 * k, b = f > 0 ? a + 3 : a;
+    return position.set(p[a] * (1 - f) + p[b] * f, p[a + 1] * (1 - f) + p[b + 1] * f, p[a + 2] * (1 - f) + p[b + 2] * f);
+  }
+
+  // The way of a body's point r, or of a track, as numbers x, y, z.
+  way(body, r) {
+    const n = this.times.length, stride = Math.max(1, Math.floor(n / 4000)), out = [];
+    const p = new Vector3(), q = new Quaternion();
+    for (let k = 0; k < n; k += stride) {
+      this.pose(body, p, q, {k, f: 0});
+      const x = r.clone().applyQuaternion(q).add(p);
+      out.push(x.x, x.y, x.z);
+    }
+    return out;
+  }
+}
