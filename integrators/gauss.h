@@ -11,7 +11,6 @@
 
 #include <array>
 
-#include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/fixed_steps.h>
 
 namespace mortise {
@@ -25,7 +24,6 @@ class Gauss final : public FixedSteps {
   void advance(double h, State& s) override;
   void stages(double h, const State& from, State& to);
 
-  ErrorScale scale_;
   State stage_, from_, to_;
   std::array<VectorXd, 2> v_, a_, next_;  // at the stages
   VectorXd rq_, rv_;                      // r of positions and velocities

@@ -9,8 +9,8 @@
 namespace mortise {
 namespace {
 
-constexpr double settled = 1e-14, good_enough = 1e-9;  // changes by Newton's method, relative to the scale of errors
-constexpr double slow = 0.1;                           // beyond this share left of each change slopes are taken anew
+constexpr double settled = 1e-16, good_enough = 1e-12;  // changes of places, relative to the largest coordinate
+constexpr double slow = 0.1;                            // beyond this share left of each change slopes are taken anew
 constexpr double safety = 0.85, shrink = 0.2, grow = 3, worth_it = 1.2;
 
 }  // namespace
@@ -115,6 +115,7 @@ bool GeneralizedAlpha::solve(double h) {
   a_ = a0_;
   place(h);
   if (factored_h_ != h) factor(h);
+  const double size = std::max(1.0, before_.q.cwiseAbs().maxCoeff());
   double last = std::numeric_limits<double>::infinity();
   bool fresh = false;
   for (int k = 0; k < most; ++k) {
@@ -124,14 +125,14 @@ bool GeneralizedAlpha::solve(double h) {
     rhs << -r.forces, -r.rows;
     const VectorXd d = lu_.solve(rhs);
     if (!d.allFinite()) return false;
-    const double change = scale_.norm(beta_a_ * h * h * d.head(n), gamma_a_ * h * d.head(n));
+    const double change = h * h * d.head(n).cwiseAbs().maxCoeff() / size;
     if (change > last && last <= good_enough) return true;  // round-off
     a_ += d.head(n);
     for (std::size_t i = 0; i < kept_.size(); ++i)
       if (kept_[i] >= 0) lambda_[static_cast<Index>(i)] += d[n + kept_[i]];
     place(h);
     if (change <= settled) return true;
-    if (change > slow * last || (k == 0 && change > 1)) {
+    if (change > slow * last) {
       if (last <= good_enough && fresh) return true;
       factor(h);
       fresh = true;
