@@ -84,14 +84,31 @@ void Engine::evaluate(const State& s) {
     joint_[i]->evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
                         rate_.data() + n.row, b_.data() + n.row);
   });
-  for (const auto& [i, r] : left_out_) {
+  if (pull_ > 0) pull();
+  const auto without = [&](std::size_t i, int r) {
     const Node& n = nodes_[i];
     std::fill_n(A_.data() + n.A + Index{r} * n.columns, n.columns, 0.0);
     b_[n.row + r] = 0;
+  };
+  for (const auto& [i, r] : left_out_) without(i, r);
+  for (const std::size_t c : s.off) {
+    const auto i =
+        static_cast<std::size_t>(std::lower_bound(constraint_.begin(), constraint_.end(), c) - constraint_.begin());
+    for (int r = 0; r < nodes_[i].rows; ++r) without(i, r);
   }
   for (const std::size_t i : nonideal_) {
+    if (std::binary_search(s.off.begin(), s.off.end(), constraint_[i])) continue;
     const std::size_t place = joint_place_[constraint_[i]];
     joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+  }
+}
+
+// phi'' + 2 w phi' + w^2 phi = 0 and psi' + w psi = 0 instead of phi'' = 0 and psi' = 0.
+void Engine::pull() {
+  for (std::size_t i = 0; i < constraint_.size(); ++i) {
+    const auto& c = system_.constraints()[constraint_[i]];
+    for (Index r = c.row; r < c.row + c.rows; ++r)
+      b_[r] -= r < c.row + c.holonomic ? pull_ * (2 * rate_[r] + pull_ * value_[r]) : pull_ * value_[r];
   }
 }
 
@@ -108,6 +125,7 @@ void Engine::react(const State& s, VectorXd& force) {
   force = f_;
   std::vector<double*> to;
   for (const std::size_t i : reacting_) {
+    if (std::binary_search(s.off.begin(), s.off.end(), i)) continue;
     const auto& c = system_.constraints()[i];
     const std::size_t place = joint_place_[i];
     to.clear();

@@ -35,6 +35,8 @@ class Engine {
   void take(const Evaluation& e);
   // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
   void leave_out(const std::vector<Index>& rows);
+  // Rows that are off are drawn back by the rate w [1/s]; 0: they are not.
+  void set_pull(double w) { pull_ = w; }
   // positions: without nonholonomic rows, which do not restrict positions.
   void factor(bool positions = false);
 
@@ -149,6 +151,7 @@ class Engine {
     int product, products, insert, inserts;
   };
 
+  void pull();
   void plan(const std::vector<Index>& massless);
   void condense();
   void plan_fronts();
@@ -238,7 +241,7 @@ class Engine {
   VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, met_, size_of_row_, norm_of_row_;
   VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_, terms_;
   std::vector<std::size_t> alarms_;
-  double error_ = 0, moved_ = 0;
+  double error_ = 0, moved_ = 0, pull_ = 0;
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false;

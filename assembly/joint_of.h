@@ -182,6 +182,56 @@ template <class J, Body... B> class JointOf final : public PartOn<JointOf<J, B..
     }
   }
 
+  // d(A'lambda)/dq is the Hessian of lambda . phi, and the mixed one of lambda . psi: a pair of directions at a time.
+  typename ConstraintModel::RowSlopes slopes(const State& s, Firsts first, const double* lambda) const override {
+    const VectorXd q = bodies_.stacked(s.q, first), v = bodies_.stacked(s.v, first);
+    const Index n = q.size();
+    typename ConstraintModel::RowSlopes out{MatrixXd::Zero(n, n), MatrixXd::Zero(n, n), MatrixXd::Zero(m, n)};
+    const auto values = [&](const auto& f, int first_row, int count, Index k0, Index width) {
+      for (int i = 0; i < count; ++i)
+        for (Index k = 0; k < width; ++k)
+          out.value_dq(first_row + i, k0 + k) = detail::row(f, i).d[static_cast<std::size_t>(k)];
+    };
+    const auto weighed = [&](const auto& f, int first_row, int count) {
+      double sum = 0;
+      for (int i = 0; i < count; ++i) sum += lambda[first_row + i] * detail::row(f, i).d[0].d[0];
+      return sum;
+    };
+    // x along i first and j second
+    const auto seed = [](const VectorXd& x, Index i, Index j) {
+      Vec<SecondOrder, dynamic> y(x.size());
+      for (Index k = 0; k < x.size(); ++k) y[k] = {{x[k], {k == i ? 1.0 : 0.0}}, {Dual<double, 1>(k == j ? 1.0 : 0.0)}};
+      return y;
+    };
+    const auto loaded = [&](int first_row, int end) {
+      return std::any_of(lambda + first_row, lambda + end, [](double x) { return x != 0; });
+    };
+    if constexpr (has_phi) {
+      for_each_chunk(q, [&](Index k0, Index width, const auto& x) {
+        values(call_phi(bodies_.template placed<FirstOrder>(x), FirstOrder(s.t)), 0, h, k0, width);
+      });
+      for (Index i = 0; loaded(0, h) && i < n; ++i)
+        for (Index j = 0; j <= i; ++j)
+          out.force_dq(i, j) = out.force_dq(j, i) =
+              weighed(call_phi(bodies_.template placed<SecondOrder>(seed(q, i, j)), SecondOrder(s.t)), 0, h);
+    }
+    if constexpr (has_psi) {
+      const Vec<FirstOrder, dynamic> v0 = v.cast<FirstOrder>();
+      for_each_chunk(q, [&](Index k0, Index width, const auto& x) {
+        values(call_psi(bodies_.template moving<FirstOrder>(x, v0), FirstOrder(s.t)), h, m - h, k0, width);
+      });
+      const auto second = [&](const Vec<SecondOrder, dynamic>& x, const Vec<SecondOrder, dynamic>& y) {
+        return weighed(call_psi(bodies_.template moving<SecondOrder>(x, y), SecondOrder(s.t)), h, m - h);
+      };
+      for (Index i = 0; loaded(h, m) && i < n; ++i)
+        for (Index j = 0; j < n; ++j) {
+          out.force_dq(i, j) += second(seed(q, -1, j), seed(v, i, -1));
+          if (j <= i) out.force_dv(i, j) = out.force_dv(j, i) = second(seed(q, -1, -1), seed(v, i, j));
+        }
+    }
+    return out;
+  }
+
   bool ideal() const override { return !detail::HasNonideal<J, double, B...>; }
   bool differentiable() const override { return !reacts() && (ideal() || detail::HasNonideal<J, FirstOrder, B...>); }
   void nonideal(const State& s, Firsts first, VectorRef C) const override {

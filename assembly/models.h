@@ -95,6 +95,12 @@ class ConstraintModel : public PartModel {
   virtual void react(const State& s, const Places& at, const double* lambda, double* const* f) const = 0;
   virtual void react(const State& s, Firsts first, const double* lambda, VectorRef C) const = 0;
 
+  // For given multipliers: slopes of A'lambda and of the values (phi, psi), stacked over the coordinates it touches.
+  struct RowSlopes {
+    MatrixXd force_dq, force_dv, value_dq;
+  };
+  virtual RowSlopes slopes(const State& s, Firsts first, const double* lambda) const = 0;
+
   virtual bool ideal() const = 0;           // no law C(q, v, t)
   virtual bool differentiable() const = 0;  // false: its law is written for double only
   virtual void nonideal(const State& s, Firsts first, VectorRef C) const = 0;             // adds to C

@@ -105,7 +105,12 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
 void Solver::balance(const State& s, const Evaluation* e) {
   constexpr int most = 100, memory = 8;
   constexpr double agree = 1e-13, stuck = 1e-10;  // of the largest multiplier
-  const auto& joints = engine_->reacting();
+  std::vector<std::size_t> joints = engine_->reacting();
+  std::erase_if(joints, [&](std::size_t i) { return std::binary_search(s.off.begin(), s.off.end(), i); });
+  if (joints.empty()) {
+    friction_.setZero();
+    return;
+  }
   const std::vector<bool> known = unique();
   std::vector<Index> rows;
   for (const std::size_t i : joints) {
@@ -347,16 +352,45 @@ void approach(const System& system, const char* what, double t, VectorXd& x, con
 
 }  // namespace
 
+void Solver::stabilise(double w) { engine_->set_pull(w); }
+void Solver::normalise(State& s) const { engine_->normalise(s); }
+
+Solver::Gaps Solver::gaps(const State& s) {
+  engine_->evaluate(s);
+  Gaps out{engine_->value(), engine_->rate()};
+  for (const auto& c : system_.constraints())
+    out.positions.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+  const auto forget = [&](Index row, Index rows) {
+    out.positions.segment(row, rows).setZero();
+    out.velocities.segment(row, rows).setZero();
+  };
+  for (const Index i : left_out_) forget(i, 1);
+  for (const std::size_t i : s.off) forget(system_.constraints()[i].row, system_.constraints()[i].rows);
+  return out;
+}
+
+VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
+  system_.require_state(s);
+  engine_->evaluate(s);
+  engine_->factor(positions);
+  const VectorXd none = VectorXd::Zero(engine_->unknowns());
+  if (!engine_->correct(rows) && engine_->solve(none, rows) == Engine::Status::stalled)
+    Label{"system", system_.name()}.fail<NotConverged>(
+        fmt::format("a step towards its constraints was not found at t = {}", s.t), remedy);
+  VectorXd dq;
+  engine_->spread(engine_->y(), dq);
+  return dq;
+}
+VectorXd Solver::shift_positions(const State& s, const VectorXd& rows) { return shift(s, rows, true); }
+VectorXd Solver::shift_velocities(const State& s, const VectorXd& rows) { return shift(s, rows, false); }
+
 void Solver::project_positions(State& s) {
   system_.require_state(s);
   VectorXd dq, rhs(system_.rows());
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   const auto off = [&]() -> const VectorXd& {
     engine_->normalise(s);
-    engine_->evaluate(s);
-    rhs = -engine_->value();
-    for (const auto& c : system_.constraints()) rhs.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
-    for (const Index i : left_out_) rhs[i] = 0;
+    rhs = -gaps(s).positions;
     return rhs;
   };
   approach(system_, "positions", s.t, s.q, off, [&](bool careful) {
@@ -375,9 +409,7 @@ void Solver::project_velocities(State& s) {
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   const auto off = [&]() -> const VectorXd& {
     engine_->normalise(s);
-    engine_->evaluate(s);
-    rhs = -engine_->rate();
-    for (const Index i : left_out_) rhs[i] = 0;
+    rhs = -gaps(s).velocities;
     return rhs;
   };
   approach(system_, "velocities", s.t, s.v, off, [&](bool careful) {

@@ -55,6 +55,19 @@ class Solver {
   void leave_out(std::vector<Index> rows);  // these and no others
   const std::vector<Index>& left_out() const { return left_out_; }
 
+  // Rows that are off are drawn back:  phi'' + 2 w phi' + w^2 phi = 0,  psi' + w psi = 0  (Baumgarte); 0: they are not.
+  void stabilise(double w);
+
+  // The shortest change of positions or velocities, in the norm of M, that changes the rows by so much, to first order.
+  VectorXd shift_positions(const State& s, const VectorXd& rows);
+  VectorXd shift_velocities(const State& s, const VectorXd& rows);
+  // By how much the rows that act are off: phi; and phi', psi.
+  struct Gaps {
+    VectorXd positions, velocities;
+  };
+  Gaps gaps(const State& s);
+  void normalise(State& s) const;  // bodies to their own constraints, as far as they meet them by themselves
+
   // The nearest state, in the norm of M, that meets the constraints: positions, then velocities at them.
   // Throws NotConverged if there is none near.
   void project_positions(State& s);
@@ -63,6 +76,7 @@ class Solver {
  private:
   const VectorXd& finish(const State& s, const Evaluation* e);
   void balance(const State& s, const Evaluation* e);
+  VectorXd shift(const State& s, const VectorXd& rows, bool positions);
   void require_determined(const Evaluation& e) const;
   void require_consistent(const State& s, const Evaluation* given, bool stalled) const;
 

@@ -142,8 +142,12 @@ State System::state() const {
 }
 
 void System::require_state(const State& s) const {
-  if (s.q.size() == size() && s.v.size() == size() && std::isfinite(s.t) && s.q.allFinite() && s.v.allFinite()) return;
   const Label label{"state", name_};
+  for (std::size_t i = 0; i < s.off.size(); ++i)
+    if (s.off[i] >= constraints_.size() || constraints_[s.off[i]].own || (i > 0 && s.off[i] <= s.off[i - 1]))
+      label.fail<InvalidModel>(fmt::format("entry {} of off, {}, is no joint or out of order", i, s.off[i]),
+                               "use System::switch_off and switch_on");
+  if (s.q.size() == size() && s.v.size() == size() && std::isfinite(s.t) && s.q.allFinite() && s.v.allFinite()) return;
   if (s.q.size() != size() || s.v.size() != size())
     label.fail<WrongSize>(fmt::format("q has {} and v has {} entries", s.q.size(), s.v.size()),
                           fmt::format("give {} each, one per coordinate", size()));
@@ -212,6 +216,12 @@ void System::evaluate(const State& s, Evaluation& e) const {
     const Label label{c.own ? "body" : "joint", c.name};
     std::vector<Eigen::Map<MatrixXd>> A;
     for (std::size_t k = 0; k < c.bodies.size(); ++k) A.push_back(e.A(c.block + k));
+    if (std::binary_search(s.off.begin(), s.off.end(), static_cast<std::size_t>(&c - constraints_.data()))) {
+      e.phi.segment(c.row, c.rows).setZero();
+      e.b.segment(c.row, c.rows).setZero();
+      for (auto& block : A) block.setZero();
+      continue;
+    }
     c.model->evaluate(s, firsts(c.bodies), e.phi.segment(c.row, c.rows), e.b.segment(c.row, c.rows), A);
     for (Index i = 0; i < c.rows; ++i) {
       const bool slopes = std::all_of(A.begin(), A.end(), [&](const auto& block) { return block.row(i).allFinite(); });
@@ -228,6 +238,27 @@ void System::evaluate(const State& s, Evaluation& e) const {
     }
   }
 }
+
+std::size_t System::joint(std::string_view name) const {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    if (constraints_[i].own) continue;
+    if (constraints_[i].name == name) return i;
+    known.push_back(constraints_[i].name);
+  }
+  const std::string guess = nearest_name(name, known);
+  Label{"joint", std::string(name)}.fail<InvalidModel>(
+      "there is none of this name",
+      guess.empty() ? "the system has no joints" : fmt::format("did you mean '{}'?", guess));
+}
+
+void System::switch_off(State& s, std::string_view name) const {
+  const std::size_t i = joint(name);
+  const auto at = std::lower_bound(s.off.begin(), s.off.end(), i);
+  if (at == s.off.end() || *at != i) s.off.insert(at, i);
+}
+
+void System::switch_on(State& s, std::string_view name) const { std::erase(s.off, joint(name)); }
 
 Energy System::energy(const State& s) const {
   require_state(s);

@@ -88,6 +88,12 @@ class System {
   // Throws WrongSize or NonFinite, naming the coordinate, if s is no state of this system.
   void require_state(const State& s) const;
 
+  // Joints can be switched off and on in a state, and keep their rows: these are then 0 = 0, and nothing acts.
+  // Throw InvalidModel with the nearest name if there is no such joint.
+  void switch_off(State& s, std::string_view joint) const;
+  void switch_on(State& s, std::string_view joint) const;
+  std::size_t joint(std::string_view name) const;  // its index in constraints()
+
   Evaluation evaluate(const State& s) const;
   void evaluate(const State& s, Evaluation& e) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// State {q, v, t}: coordinates, velocities and time, also by name.
+// State {q, v, t}: coordinates, velocities and time, also by name; and which joints are switched off.
 //
 //   state.set("arm/rod.theta", 0.3);      a coordinate
 //   state.set("arm/rod.theta'", 1.0);     its velocity
@@ -48,6 +48,7 @@ struct State {
   VectorXd q, v;
   double t = 0;
   std::shared_ptr<const CoordinateTable> names;  // of the System that made this state
+  std::vector<std::size_t> off = {};             // joints that do not act now, see System::switch_off; ascending
 
   double get(std::string_view name) const;
   void set(std::string_view name, double value);

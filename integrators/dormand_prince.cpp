@@ -63,7 +63,7 @@ double DormandPrince::try_step(double h) {
       stage_.q += h * a[i][j] * kq_[j];
       stage_.v += h * a[i][j] * kv_[j];
     }
-    if (i == 6) flow_->settle(stage_);
+    if (i == 6) flow_->keep(stage_);
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
   }
@@ -81,7 +81,7 @@ double DormandPrince::try_step(double h) {
   other_ = stage_;
   other_.q -= eq_;
   other_.v -= ev_;
-  flow_->settle(other_);
+  flow_->keep(other_);
   eq_ = stage_.q - other_.q;
   ev_ = stage_.v - other_.v;
   return std::min(error, scale_.norm(eq_, ev_) / options_.tolerance);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <mortise/integrators/interpolate.h>
+
 namespace mortise {
 
 FixedSteps::FixedSteps(const char* name, const StepOptions& options) : h_(options.step) {
@@ -26,7 +28,7 @@ void FixedSteps::step(double end) {
   try {
     advance(h, next);
     next.t = last ? end : before_.t + h;
-    flow_->settle(next);
+    flow_->keep(next);
     a1_ = flow_->acceleration(next);
   } catch (...) {
     a1_ = a0_;
@@ -36,22 +38,7 @@ void FixedSteps::step(double end) {
   ++steps_;
 }
 
-void FixedSteps::at(double t, State& s) const {
-  const double h = now_.t - before_.t, x = (t - before_.t) / h, y = 1 - x;
-  s = now_;
-  s.t = t;
-  for (Index i = 0; i < s.q.size(); ++i) {
-    const double q0 = before_.q[i], q1 = now_.q[i], v0 = h * before_.v[i], v1 = h * now_.v[i];
-    const double a0 = h * h * a0_[i], a1 = h * h * a1_[i];
-    // Deviations from Taylor's polynomial at the start, at the end.
-    const double A = q1 - q0 - v0 - a0 / 2, B = v1 - v0 - a0, C = a1 - a0;
-    const double c3 = 10 * A - 4 * B + C / 2, c4 = -15 * A + 7 * B - C, c5 = 6 * A - 3 * B + C / 2;
-    s.q[i] = q0 + x * (v0 + x * (a0 / 2 + x * (c3 + x * (c4 + x * c5))));
-    // Cubic through velocities and accelerations.
-    const double u0 = before_.v[i], u1 = now_.v[i], d0 = h * a0_[i], d1 = h * a1_[i];
-    s.v[i] = u0 * y * y * (1 + 2 * x) + u1 * x * x * (1 + 2 * y) + d0 * x * y * y - d1 * x * x * y;
-  }
-}
+void FixedSteps::at(double t, State& s) const { interpolate(before_, a0_, now_, a1_, t, s); }
 
 void Rk4::advance(double h, State& s) {
   const State& s0 = before_;

@@ -1,9 +1,10 @@
 #pragma once
 // Steps of a fixed size, brought back onto the constraints after each of them.
 //
-//   Rk4   the classic Runge-Kutta method of order 4 (rk4.h)
+//   Rk4     the classic Runge-Kutta method of order 4 (rk4.h)
+//   Gauss   symmetric, for long times (gauss.h)
 //
-// Between steps: the polynomial through places, velocities and accelerations at both ends.
+// Between steps: the polynomial through places, velocities and accelerations at both ends (interpolate.h).
 
 #include <mortise/integrators/stepper.h>
 

@@ -16,18 +16,32 @@ class Flow {
     ++evaluations_;
     return solver_.solve(s);
   }
-  // Back onto the constraints: the nearest positions, then velocities.
+  // Onto the constraints: the nearest positions, then velocities.
   void settle(State& s) {
     solver_.project_positions(s);
     solver_.project_velocities(s);
   }
+  // From now on states are left as they are and drawn back with this rate [1/s], by Baumgarte; 0: they are settled.
+  void stabilise(double rate) {
+    pull_ = rate;
+    solver_.stabilise(rate);
+  }
+  // After a step, and between.
+  void keep(State& s) {
+    if (pull_ > 0)
+      solver_.normalise(s);
+    else
+      settle(s);
+  }
   Index evaluations() const { return evaluations_; }
+  void count() { ++evaluations_; }
   void count_from(Index evaluations) { evaluations_ = evaluations; }
 
  private:
   const System& system_;
   Solver solver_;
   Index evaluations_ = 0;
+  double pull_ = 0;
 };
 
 }  // namespace mortise

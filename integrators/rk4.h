@@ -15,7 +15,7 @@ namespace mortise {
 template <class F> State rk4_step(const F& acceleration, const State& s, double h) {
   if (!std::isfinite(h) || h == 0)
     Label{"step", "h"}.fail<InvalidModel>(fmt::format("is {} s", h), "give a finite step != 0");
-  const auto at = [&](const VectorXd& q, const VectorXd& v, double t) { return State{q, v, t, s.names}; };
+  const auto at = [&](const VectorXd& q, const VectorXd& v, double t) { return State{q, v, t, s.names, s.off}; };
   const VectorXd a1 = acceleration(s);
   const VectorXd v2 = s.v + h / 2 * a1, a2 = acceleration(at(s.q + h / 2 * s.v, v2, s.t + h / 2));
   const VectorXd v3 = s.v + h / 2 * a2, a3 = acceleration(at(s.q + h / 2 * v2, v3, s.t + h / 2));

@@ -1,13 +1,16 @@
 #include <mortise/integrators/stepper.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <mortise/integrators/dormand_prince.h>
 #include <mortise/integrators/fixed_steps.h>
+#include <mortise/integrators/gauss.h>
+#include <mortise/integrators/generalized_alpha.h>
 
 namespace mortise {
 
-std::vector<std::string> stepper_names() { return {"dopri5", "rk4"}; }
+std::vector<std::string> stepper_names() { return {"dopri5", "rk4", "gauss", "generalized_alpha"}; }
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options) {
   const Label label{"integrator", name};
@@ -18,8 +21,16 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions
           "give one from 1e-14 to 0.1");
   require(options.step >= 0 && std::isfinite(options.step), "step", options.step, "give a number of seconds >= 0");
   require(options.largest >= 0, "largest", options.largest, "give a number of seconds >= 0, 0 for no limit");
+  require(options.baumgarte >= 0 && std::isfinite(options.baumgarte), "baumgarte", options.baumgarte,
+          "give a rate >= 0 in 1/s, 0 for none");
   if (name == "dopri5") return std::make_unique<DormandPrince>(options);
   if (name == "rk4") return std::make_unique<Rk4>(options);
+  const auto known = stepper_names();
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    require(options.baumgarte == 0, "baumgarte", options.baumgarte,
+            "give 0: this method meets the constraints itself; dopri5 and rk4 take it");
+  if (name == "gauss") return std::make_unique<Gauss>(options);
+  if (name == "generalized_alpha") return std::make_unique<GeneralizedAlpha>(options);
   label.fail<InvalidModel>("there is no integrator of this name",
                            fmt::format("there are {}", fmt::join(stepper_names(), ", ")));
 }

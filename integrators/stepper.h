@@ -17,6 +17,10 @@ struct StepOptions {
   double tolerance = 1e-8;  // of one step, relative to the largest coordinate or velocity of the same unit
   double step = 0;          // [s] of methods with fixed steps, which need it; else the first one, 0: found by itself
   double largest = 0;       // [s] no step is longer; 0: no limit
+  double damping = 0.8;     // of generalized_alpha: the share that long steps leave of fast oscillations, 0 to 1
+  // [1/s] Rows that are off return at this rate by themselves, after Baumgarte, instead of being met anew after every
+  // step; 0: they are met.  For dopri5 and rk4.
+  double baumgarte = 0;
 };
 
 class Stepper {
@@ -44,7 +48,11 @@ class Stepper {
   Index steps_ = 0, rejected_ = 0, rough_ = 0;
 };
 
-// "dopri5" (the default of simulate), "rk4".  Throws InvalidModel with the names there are.
+//   dopri5              explicit, order 5, steps of varying size: the default of simulate
+//   rk4                 explicit, order 4, fixed steps
+//   gauss               symmetric in time, order 4, fixed steps: for long times
+//   generalized_alpha   implicit, order 2, steps of varying size: for stiff systems
+// Throws InvalidModel with the names there are.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options = {});
 std::vector<std::string> stepper_names();
 

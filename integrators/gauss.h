@@ -1,0 +1,32 @@
+#pragma once
+// The implicit Runge-Kutta method of Gauss with two stages, order 4, in steps of a fixed size, with the symmetric
+// projection of Hairer: the state is moved off the constraints before the step and back by the same amount after it,
+//
+//   y0~ = y0 + P(y0) r,   y1~ = step(y0~),   y1 = y1~ + P(y1) r   on the constraints,
+//
+// P(y) r: the shortest change, in the norm of M, that changes the rows by r.  So the method is the same forwards and
+// backwards in time, also on the constraints, and energy does not drift over long times.  The stages are found by
+// iteration: for steps of up to about a tenth of the fastest oscillation; where it does not converge it says so.
+// E. Hairer, BIT 40 (2000) 726-734; E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, V.4.1.
+
+#include <array>
+
+#include <mortise/integrators/fixed_steps.h>
+
+namespace mortise {
+
+class Gauss final : public FixedSteps {
+ public:
+  explicit Gauss(const StepOptions& options);
+  void begin(Flow& flow, const State& s) override;
+
+ private:
+  void advance(double h, State& s) override;
+  void stages(double h, const State& from, State& to);
+
+  State stage_, from_, to_;
+  std::array<VectorXd, 2> v_, a_, next_;  // at the stages
+  VectorXd rq_, rv_;                      // r of positions and velocities
+};
+
+}  // namespace mortise

@@ -1,0 +1,57 @@
+#pragma once
+// The generalised-alpha method of Chung and Hulbert for stiff systems, order 2, with exact slopes of M a, Q, C,
+// A'lambda and of the rows, steps of varying size, and damping of oscillations that are too fast for the step:
+//
+//   M a + ... = Q + C + A'lambda at the end of the step,  phi(q) = 0,  psi(q, v) = 0        by Newton's method
+//   q = q0 + h v0 + h^2 ((1/2 - beta) w0 + beta w),   v = v0 + h ((1 - gamma) w0 + gamma w)
+//   (1 - alpha_m) w + alpha_m w0 = (1 - alpha_f) a + alpha_f a0
+//
+// StepOptions::damping is rho, the share that one very long step leaves of an oscillation: 1 none is lost, 0 all.
+// After each step velocities are brought onto the constraints, and a made to fit them.
+// J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007)
+// 185-202.
+
+#include <Eigen/SparseLU>
+
+#include <mortise/assembly/tangent.h>
+#include <mortise/integrators/error_scale.h>
+#include <mortise/integrators/stepper.h>
+
+namespace mortise {
+
+class GeneralizedAlpha final : public Stepper {
+ public:
+  explicit GeneralizedAlpha(const StepOptions& options);
+
+  void begin(Flow& flow, const State& s) override;
+  void step(double end) override;
+  void at(double t, State& s) const override;
+
+ private:
+  struct Equations {
+    VectorXd forces, rows;  // what is left of them
+  };
+  bool solve(double h);                // the equations of one step; false: Newton's method does not converge
+  Equations residual(double h);        // at stage_, a_, lambda_
+  void place(double h);                // stage_ from a_
+  void factor(double h);               // at stage_
+  VectorXd smooth(const VectorXd& a);  // without what the step cannot follow
+  double error(double h);              // over the tolerance
+
+  StepOptions options_;
+  double alpha_m_, alpha_f_, beta_, gamma_;
+  double beta_a_, gamma_a_;  // q and v change by beta_a h^2 and gamma_a h with a
+  Flow* flow_ = nullptr;
+  ErrorScale scale_;
+  State stage_;
+  std::vector<Index> kept_;  // by rows: their place among those kept, or -1
+  Index rows_ = 0;           // kept
+  VectorXd a_, a0_, a_before_, w_, w0_, lambda_;
+  double h_ = 0, last_h_ = 0, factored_h_ = 0;
+  Index since_begin_ = 0;
+  Eigen::SparseMatrix<double> K_, M_;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu_;
+  bool pattern_ = false;
+};
+
+}  // namespace mortise
