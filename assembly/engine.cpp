@@ -7,7 +7,7 @@
 
 namespace mortise {
 
-using engine::at, engine::Row, engine::with_size;
+using engine::at, engine::add_product, engine::add_square, engine::dot, engine::with_shape;
 
 namespace {
 
@@ -62,6 +62,7 @@ Engine::~Engine() {
 }
 
 void Engine::evaluate(const State& s) {
+  forwarded_ = false;
   std::atomic<bool> same = planned_;
   workers_.each(bodies_.size(), [&](std::size_t i) {
     BodySlot& b = bodies_[i];
@@ -156,6 +157,7 @@ void Engine::take(const Evaluation& e) {
     Q.segment(b.first, n) -= e.M(i) * z.segment(b.first, n);
   }
   f_ = on_unknowns(Q);
+  forwarded_ = false;
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) = e.b.segment(c.row, c.rows);
@@ -176,69 +178,114 @@ void Engine::factor(bool positions) {
       std::fill(A_.begin() + n.A + first * n.columns, A_.begin() + n.A + Index{n.rows} * n.columns, 0.0);
     }
   const bool plain = condensations_.empty();
-  const auto start = [&](const Node& n, int r) {
-    const double square = diagonal_[at(n.row + r)], d = square > 0 ? square : 1;  // 0: nothing moves with this row
-    fronts_.floor(n.position + r) = 0.5 * penalty * d;
-    fronts_.start(n.position + r) = (n.starts || square == 0 ? d : 0) + (regularised_ ? penalty * d : 0);
-  };
-  for (const Node& n : constraint_nodes())
-    with_size(n.unknowns, [&]<int K>(std::integral_constant<int, K>) {
-      double* squares = norms_.data() + n.norm;
-      for (int r = 0; r < n.rows; ++r) {
-        double norm = 0;
-        for (int e = n.entry; e < n.entry + n.entries; ++e) {
-          const Entry& x = entries_[at(e)];
-          const int k = K >= 0 ? K : bodies_[at(x.body)].k;
-          norm += * squares++ = Row<K>(A_.data() + n.A + r * n.columns + x.column, k).squaredNorm();
-        }
-        norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
-        diagonal_[at(n.row + r)] = norm;
-        if (plain) start(n, r);
-      }
-    });
   if (!plain) {
     for (const Node& n : constraint_nodes())
       for (int r = 0; r < n.rows; ++r) {
+        const double norm = squares(n, r);
+        norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
         double& d = diagonal_[at(n.row + r)] = 0;
-        for (int e = n.entry; e < n.entry + n.entries; ++e)
-          d += Row<-1>(A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column,
-                       bodies_[at(entries_[at(e)].body)].massive)
-                   .squaredNorm();
+        for (int e = n.entry; e < n.entry + n.entries; ++e) {
+          const double* a = A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column;
+          const int massive = bodies_[at(entries_[at(e)].body)].massive;
+          d += dot<-1>(a, a, massive);
+        }
       }
     for (const Condensation& c : condensations_)
       if (bodies_[at(c.body)].model->references_vary()) find_references(bodies_[at(c.body)]);
     for (Condensation& c : condensations_)
       if (!condense_numbers(c, positions)) alarms_.push_back(at(c.body));
-    for (const int i : active_)
-      for (int r = 0; r < nodes_[at(i)].rows; ++r) start(nodes_[at(i)], r);
   }
-  for (const auto& [position, count] : hubs_)
-    for (int k = 0; k < count; ++k) fronts_.floor(position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
-  const auto assembled = [&](int front) { assemble(front); };
-  fronts_.factor(workers_, assembled);
+  const auto factored = [&] {
+    order_.setZero();
+    forwarded_ = fronts_.factor(workers_, [&](int front) { assemble(front); }, plain && !positions ? order_.data() : nullptr);
+  };
+  factored();
   // D only where pivots nearly vanish: it costs a sweep.  Whether they do depends on the state, not on the last one.
   if (fronts_.pivots_above(doubtful / (0.5 * penalty)) != regularised_) return;
   regularised_ = !regularised_;
-  for (const int i : active_)
-    for (int r = 0; r < nodes_[at(i)].rows; ++r) start(nodes_[at(i)], r);
-  fronts_.factor(workers_, assembled);
+  factored();
+}
+
+// The squares of a row, body by body, into norms_; and their sum.
+double Engine::squares(const Node& n, int r) {
+  double norm = 0, *to = norms_.data() + n.norm + r * n.entries;
+  for (int e = n.entry; e < n.entry + n.entries; ++e) {
+    const Entry& x = entries_[at(e)];
+    const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
+    norm += * to++ = dot<-1>(a, a, bodies_[at(x.body)].k);
+  }
+  return norm;
+}
+
+// The diagonal block of a node.  Without massless unknowns all that needs its rows is done here, while they are at hand:
+// their squares, and the right-hand side b - A f.
+void Engine::assemble_rows(const Node& n) {
+  double* to = fronts_.value(n.place);
+  const auto begin = [&](int r, double square, double known) {
+    const double d = square > 0 ? square : 1;  // 0: nothing moves with this row
+    fronts_.floor(n.position + r) = 0.5 * penalty * d;
+    to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? penalty * d : 0);
+    return d;
+  };
+  if (!condensations_.empty()) {
+    for (int r = 0; r < n.rows; ++r) begin(r, diagonal_[at(n.row + r)], 0);
+    if (n.whole) add_square<-1, -1>(A_.data() + n.A, n.rows, n.columns, to, n.stride, true);
+    return;
+  }
+  const auto note = [&](int r, double square) {
+    diagonal_[at(n.row + r)] = square;
+    norm_of_row_[n.row + r] = begin(r, square, n.whole ? square : 0);
+  };
+  with_shape(n.shape, [&]<int R, int E, int K>() {
+    const double *A = A_.data() + n.A, *f = f_.data();
+    const Entry* entry = entries_.data() + n.entry;
+    if constexpr (R > 0) {
+      constexpr int columns = E * K;
+      double* square = norms_.data() + n.norm;
+      double norm[R], rest[R];
+      for (int r = 0; r < R; ++r) norm[r] = 0, rest[r] = b_[n.row + r];
+      for (int e = 0; e < E; ++e)
+        for (int r = 0; r < R; ++r) {
+          const double *a = A + r * columns + e * K, s = dot<K>(a, a, K);
+          square[r * E + e] = s;
+          norm[r] += s;
+          rest[r] -= dot<K>(a, f + entry[e].y, K);
+        }
+      for (int r = 0; r < R; ++r) {
+        note(r, norm[r]);
+        order_[n.position + r] += rest[r];
+      }
+      if (n.whole) add_square<R, columns>(A, R, columns, to, n.stride, false);
+    } else {
+      for (int r = 0; r < n.rows; ++r) {
+        double rest = b_[n.row + r];
+        for (int e = 0; e < n.entries; ++e)
+          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, bodies_[at(entry[e].body)].k);
+        note(r, squares(n, r));
+        order_[n.position + r] += rest;
+      }
+      if (n.whole) add_square<-1, -1>(A, n.rows, n.columns, to, n.stride, false);
+    }
+  });
 }
 
 void Engine::assemble(int front) {
-  const Part& part = parts_[at(front)];
-  for (Index i = part.product; i < part.product + part.products; ++i) {
+  const Part &part = parts_[at(front)], &next = parts_[at(front) + 1];
+  for (int i = part.node; i < next.node; ++i) assemble_rows(nodes_[at(front_nodes_[at(i)])]);
+  for (int i = part.hub; i < next.hub; ++i) {
+    const Hub& h = hubs_[at(i)];
+    for (int k = 0; k < h.size; ++k) {
+      *fronts_.value(h.place + Index{k} * (h.stride + 1)) -= 1;
+      fronts_.floor(h.position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
+    }
+  }
+  for (int i = part.product; i < next.product; ++i) {
     const Product& p = products_[at(i)];
     double* to = fronts_.value(p.to);
     const double *left = A_.data() + p.left, *right = A_.data() + p.right;
-    with_size(p.columns, [&]<int K>(std::integral_constant<int, K>) {
-      for (int c = 0; c < p.right_rows; ++c) {
-        const Row<K> y(right + c * p.right_stride, p.columns);
-        for (int r = p.below + (left == right ? c : 0); r < p.left_rows; ++r)
-          to[r + c * p.stride] += Row<K>(left + r * p.left_stride, p.columns).dot(y);
-      }
-    });
+    with_shape(p.shape, [&]<int R, int, int K>() { add_product<R, R, R < 0 ? -1 : K>(p, left, right, to); });
   }
-  for (Index i = part.insert; i < part.insert + part.inserts; ++i) {
+  for (int i = part.insert; i < next.insert; ++i) {
     const Insert& x = inserts_[at(i)];
     double* to = fronts_.value(x.to);
     for (int r = 0; r < x.rows; ++r)
@@ -274,6 +321,7 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
   const VectorXd norms = norm_of_row_.cwiseSqrt();
   node_lambda_.setZero(rows_);
   std::vector<Dependence> out;
+  forwarded_ = false;
   const auto find = [&](const auto& begin) {
     order_.setZero();
     begin();
@@ -333,6 +381,9 @@ Momentum Engine::momentum() const {
   return sum;
 }
 
-bool Engine::finite() const { return y_.allFinite() && lambda_.allFinite(); }
+// x - x is 0, or NaN where x is not finite; sums are faster than a test of each.
+bool Engine::finite() const {
+  return (y_.array() - y_.array()).sum() + (lambda_.array() - lambda_.array()).sum() == 0;
+}
 
 }  // namespace mortise

@@ -115,11 +115,12 @@ class Engine {
     int row, rows, columns;
     Index A;
     int entry, entries;
-    int front_node = -1, front_offset = 0;  // in the fronts; -1: condensed
-    int position = 0;                       // in the order of elimination
-    Index norm = 0;                         // of a constraint: in norms_
-    bool starts = false;                    // the fronts' diagonal starts from the squares of its rows
-    int unknowns = -1;                      // of each of its bodies, where they have equally many
+    int position = 0;    // in the order of elimination
+    int stride = 0;      // of its block in the fronts
+    Index place = 0;     // of this block
+    Index norm = 0;      // of a constraint: in norms_
+    int shape = 0;       // of a constraint: engine::shape_of
+    bool whole = false;  // its block in the fronts is A A' over all its bodies at once
   };
   // How a body sees a node.
   struct Touch {
@@ -140,15 +141,19 @@ class Engine {
     Index to;
     unsigned left, right;
     int left_rows, right_rows, left_stride, right_stride, stride, columns;
-    int below;  // 1: without the diagonal
+    int shape;  // engine::shape_of two equal numbers of rows, else 0
   };
   struct Insert {  // A of a hub into the fronts
     Index A, to;
     int rows, columns, stride, to_stride;
     bool transposed;
   };
-  struct Part {  // of one front
-    int product, products, insert, inserts;
+  struct Part {  // where what fills a front starts in front_nodes_, hubs_, products_, inserts_
+    int node, hub, product, insert;
+  };
+  struct Hub {
+    int position, size, stride;
+    Index place;
   };
 
   void pull();
@@ -162,6 +167,8 @@ class Engine {
   void find_references(const BodySlot& b);
   void references(const Condensation& c, int body, double* G);
   void assemble(int front);
+  void assemble_rows(const Node& n);
+  double squares(const Node& n, int r);
   void residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes);
   bool direct(const VectorXd& force, const VectorXd& rhs);
   void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
@@ -224,9 +231,10 @@ class Engine {
   std::vector<Move> moves_;
   std::vector<Product> products_;
   std::vector<Insert> inserts_;
-  std::vector<Part> parts_;
-  std::vector<int> active_;                // nodes in the fronts
-  std::vector<std::pair<int, int>> hubs_;  // position and size
+  std::vector<Part> parts_;       // one more than fronts
+  std::vector<int> active_;       // nodes in the fronts
+  std::vector<int> front_nodes_;  // the same, front by front
+  std::vector<Hub> hubs_;
   Fronts fronts_;
 
   // What parts see of their bodies.
@@ -245,6 +253,7 @@ class Engine {
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false;
+  bool forwarded_ = false;  // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
   double careful_level_ = 0;

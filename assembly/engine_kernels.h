@@ -1,5 +1,8 @@
 #pragma once
 // Small loops that the files of the engine share, with sizes known beforehand where they are frequent ones.
+//
+// Sums are kept in local variables: a compiler cannot know that what it writes is not what it reads next, and would
+// wait for memory after every term.
 
 #include <type_traits>
 
@@ -15,30 +18,126 @@ inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // Calls f with the size as a constant where it is a frequent one, else as -1.
 template <class F> void with_size(int n, const F& f) {
   switch (n) {
-    case 2:
-      return f(std::integral_constant<int, 2>{});
     case 3:
       return f(std::integral_constant<int, 3>{});
     case 6:
       return f(std::integral_constant<int, 6>{});
-    case 12:
-      return f(std::integral_constant<int, 12>{});
     default:
       return f(std::integral_constant<int, -1>{});
   }
 }
 
-template <int K> using Row = Eigen::Map<const Eigen::Matrix<double, K, 1>>;
-template <int K> using MutableRow = Eigen::Map<Eigen::Matrix<double, K, 1>>;
+// Rows of a joint, its bodies, and unknowns of each of them, as one number; and f called with the three as constants
+// where they are frequent ones, or only the last, else as -1.
+constexpr int shape_of(int rows, int bodies, int unknowns) {
+  return unknowns != 3 && unknowns != 6 ? 0 : rows > 9 || bodies > 2 ? unknowns : 100 * rows + 10 * bodies + unknowns;
+}
+template <class F> void with_shape(int shape, const F& f) {
+  switch (shape) {
+    case shape_of(2, 1, 3):
+      return f.template operator()<2, 1, 3>();
+    case shape_of(2, 2, 3):
+      return f.template operator()<2, 2, 3>();
+    case shape_of(3, 1, 6):
+      return f.template operator()<3, 1, 6>();
+    case shape_of(3, 2, 6):
+      return f.template operator()<3, 2, 6>();
+    case shape_of(5, 1, 6):
+      return f.template operator()<5, 1, 6>();
+    case shape_of(5, 2, 6):
+      return f.template operator()<5, 2, 6>();
+    default:
+      break;
+  }
+  switch (shape % 10) {
+    case 3:
+      return f.template operator()<-1, -1, 3>();
+    case 6:
+      return f.template operator()<-1, -1, 6>();
+    default:
+      return f.template operator()<-1, -1, -1>();
+  }
+}
 
-// x += A' lambda for one body: the rows of each touch, weighted.
+template <int K> using Row = Eigen::Map<const Eigen::Matrix<double, K, 1>>;
+
+// Two numbers that stand side by side in memory.
+using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+inline const Two& two(const double* x) { return *reinterpret_cast<const Two*>(x); }
+inline Two& two(double* x) { return *reinterpret_cast<Two*>(x); }
+
+template <int K> [[gnu::always_inline]] inline Two dot_in_two(const double* a, const double* b) {
+  Two sum = two(a) * two(b);
+  for (int k = 2; k < K; k += 2) sum += two(a + k) * two(b + k);
+  return sum;
+}
+// K >= 0: the size known beforehand.
+template <int K> [[gnu::always_inline]] inline double dot(const double* a, const double* b, int k) {
+  if constexpr (K > 0 && K % 2 == 0) {
+    const Two sum = dot_in_two<K>(a, b);
+    return sum[0] + sum[1];
+  } else {
+    double sum = 0;
+    for (int i = 0; i < (K >= 0 ? K : k); ++i) sum += a[i] * b[i];
+    return sum;
+  }
+}
+
+// x := f + A' lambda for one body: the rows of each touch, weighted.
 template <class Touch>
-void add_transposed(const Touch* first, const Touch* last, const double* A, const double* lambda, int k, double* x) {
-  with_size(k, [&]<int K>(std::integral_constant<int, K>) {
-    MutableRow<K> sum(x, k);
-    for (const Touch* t = first; t != last; ++t)
-      for (int r = 0; r < t->rows; ++r) sum += lambda[t->row + r] * Row<K>(A + t->A + r * t->stride, k);
-  });
+void add_transposed(const Touch* first, const Touch* last, const double* A, const double* lambda, int k,
+                    const double* f, double* x) {
+  const auto each_row = [&](const auto& add) {
+    for (const Touch* t = first; t != last; ++t) {
+      const double *a = A + t->A, *l = lambda + t->row;
+      for (int r = 0; r < t->rows; ++r, a += t->stride) add(l[r], a);
+    }
+  };
+  if (k == 6) {
+    Two s0 = two(f), s1 = two(f + 2), s2 = two(f + 4);
+    each_row([&](double l, const double* a) { s0 += l * two(a), s1 += l * two(a + 2), s2 += l * two(a + 4); });
+    two(x) = s0, two(x + 2) = s1, two(x + 4) = s2;
+  } else if (k == 3) {
+    double s0 = f[0], s1 = f[1], s2 = f[2];
+    each_row([&](double l, const double* a) { s0 += l * a[0], s1 += l * a[1], s2 += l * a[2]; });
+    x[0] = s0, x[1] = s1, x[2] = s2;
+  } else {
+    if (x != f)
+      for (int i = 0; i < k; ++i) x[i] = f[i];
+    each_row([&](double l, const double* a) {
+      for (int i = 0; i < k; ++i) x[i] += l * a[i];
+    });
+  }
+}
+
+// The lower triangle of to += X X', X row by row.
+template <int R, int C>
+void add_square(const double* X, int rows, int columns, double* __restrict to, int stride, bool diagonal) {
+  const int n = R >= 0 ? R : rows, width = C >= 0 ? C : columns;
+  for (int c = 0; c < n; ++c)
+    for (int r = diagonal ? c : c + 1; r < n; ++r)
+      to[r + c * stride] += dot<C>(X + r * width, X + c * width, width);
+}
+
+// to += X Y', X and Y row by row; of a node with itself only the lower triangle.
+template <int R, int S, int K, class Product>
+void add_product(const Product& p, const double* X, const double* Y, double* __restrict to) {
+  if constexpr (R > 0 && K % 2 == 0) {
+    for (int c = 0; c < S; ++c) {
+      const double* y = Y + c * p.right_stride;
+      double* column = to + c * p.stride;
+      for (int r = 0; r + 1 < R; r += 2) {
+        const Two a = dot_in_two<K>(X + r * p.left_stride, y), b = dot_in_two<K>(X + (r + 1) * p.left_stride, y);
+        two(column + r) += Two{a[0], b[0]} + Two{a[1], b[1]};
+      }
+      if constexpr (R % 2 == 1) column[R - 1] += dot<K>(X + (R - 1) * p.left_stride, y, K);
+    }
+  } else {
+    const int rows = R >= 0 ? R : p.left_rows, columns = S >= 0 ? S : p.right_rows;
+    for (int c = 0; c < columns; ++c)
+      for (int r = R < 0 && X == Y ? c : 0; r < rows; ++r)
+        to[r + c * p.stride] += dot<K>(X + r * p.left_stride, Y + c * p.right_stride, p.columns);
+  }
 }
 
 }  // namespace mortise::engine

@@ -49,14 +49,16 @@ void Engine::plan(const std::vector<Index>& massless) {
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];
     Node n{static_cast<int>(c.row), static_cast<int>(c.rows), 0, values, static_cast<int>(entries_.size()), 0};
+    int unknowns = 0;  // of each of its bodies, -1 where they differ
     for (const std::size_t k : c.bodies) {
       const BodySlot& b = bodies_[k];
       if (b.k == 0) continue;
-      n.unknowns = n.columns == 0 || n.unknowns == b.k ? b.k : -1;
+      unknowns = n.columns == 0 || unknowns == b.k ? b.k : -1;
       entries_.push_back({static_cast<int>(k), n.columns, b.k - b.massive, b.y});
       n.columns += b.k;
     }
     n.entries = static_cast<int>(entries_.size()) - n.entry;
+    n.shape = engine::shape_of(n.rows, n.entries, unknowns);
     n.norm = norms;
     norms += n.rows * n.entries;
     values += Index{n.rows} * n.columns;
@@ -240,20 +242,20 @@ void Engine::plan_fronts() {
     }
   }
   // Rows that touch nothing but one hub must come after it: they share its node.
+  std::vector<int> front_node(nodes_.size(), -1), front_offset(nodes_.size(), 0);
   for (const int i : active_) {
-    Node& n = nodes_[at(i)];
+    const Node& n = nodes_[at(i)];
     int hub = -1, others = 0;
     for (int e = n.entry; e < n.entry + n.entries; ++e) {
       const BodySlot& b = bodies_[at(entries_[at(e)].body)];
       if (b.massive > 0) (b.hub >= 0 && (hub < 0 || hub == b.hub) ? hub : others) = b.hub >= 0 ? b.hub : 1;
     }
     if (hub >= 0 && others == 0) {
-      n.front_node = hub;
-      n.front_offset = g.size[at(hub)];
+      front_node[at(i)] = hub;
+      front_offset[at(i)] = g.size[at(hub)];
       g.size[at(hub)] += n.rows;
     } else {
-      n.front_node = static_cast<int>(g.size.size());
-      n.front_offset = 0;
+      front_node[at(i)] = static_cast<int>(g.size.size());
       g.size.push_back(n.rows);
     }
   }
@@ -266,11 +268,11 @@ void Engine::plan_fronts() {
   };
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     for (std::size_t i = 0; i < sides[b].size(); ++i) {
-      const int node = nodes_[at(sides[b][i].node)].front_node;
+      const int node = front_node[at(sides[b][i].node)];
       if (bodies_[b].hub >= 0)
         join(node, bodies_[b].hub);
       else
-        for (std::size_t k = 0; k < i; ++k) join(node, nodes_[at(sides[b][k].node)].front_node);
+        for (std::size_t k = 0; k < i; ++k) join(node, front_node[at(sides[b][k].node)]);
     }
   g.start.push_back(0);
   {
@@ -286,15 +288,8 @@ void Engine::plan_fronts() {
   fronts_ = Fronts(g);
   fronts_.share(workers_.count());
   for (const int i : active_)
-    nodes_[at(i)].position = fronts_.position(nodes_[at(i)].front_node) + nodes_[at(i)].front_offset;
+    nodes_[at(i)].position = fronts_.position(front_node[at(i)]) + front_offset[at(i)];
   for (Touch& t : holds_) t.row = nodes_[at(t.row)].position;
-  hubs_.clear();
-  for (const BodySlot& b : bodies_)
-    if (b.hub >= 0) {
-      hubs_.emplace_back(fronts_.position(b.hub), b.massive);
-      for (int k = 0; k < b.massive; ++k) fronts_.start(fronts_.position(b.hub) + k) = -1;
-    }
-
   // The products and copies that fill each front.
   std::vector<std::pair<int, Product>> products;
   std::vector<std::pair<int, Insert>> inserts;
@@ -307,53 +302,69 @@ void Engine::plan_fronts() {
   const auto first_front = [&](int i, int k) {
     return fronts_.front_of(fronts_.position(i) < fronts_.position(k) ? i : k);
   };
+  std::vector<std::pair<int, int>> nodes;
+  std::vector<std::pair<int, Hub>> hubs;
+  for (const BodySlot& b : bodies_)
+    if (b.hub >= 0) {
+      const auto p = block(b.hub, 0, b.hub, 0);
+      hubs.push_back({fronts_.front_of(b.hub), {fronts_.position(b.hub), b.massive, p.stride, p.offset}});
+    }
   // The block of a node with itself takes all its bodies at once, if none is a hub or occurs twice.
-  std::vector<bool> whole(nodes_.size(), false);
   for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+    Node& n = nodes_[at(i)];
     std::set<int> distinct;
-    bool hubs = false;
+    bool on_hub = false;
     for (int e = n.entry; e < n.entry + n.entries; ++e) {
       distinct.insert(entries_[at(e)].body);
-      hubs = hubs || bodies_[at(entries_[at(e)].body)].hub >= 0;
+      on_hub = on_hub || bodies_[at(entries_[at(e)].body)].hub >= 0;
     }
-    whole[at(i)] = !hubs && static_cast<int>(distinct.size()) == n.entries;
-    nodes_[at(i)].starts = whole[at(i)] && condensations_.empty();
-    const auto p = block(n.front_node, n.front_offset, n.front_node, n.front_offset);
-    if (whole[at(i)] && n.columns > 0)
-      products.push_back({fronts_.front_of(n.front_node),
-                          {p.offset, static_cast<unsigned>(n.A), static_cast<unsigned>(n.A), n.rows, n.rows, n.columns,
-                           n.columns, p.stride, n.columns, n.starts ? 1 : 0}});
+    n.whole = !on_hub && static_cast<int>(distinct.size()) == n.entries;
+    const auto p = block(front_node[at(i)], front_offset[at(i)], front_node[at(i)], front_offset[at(i)]);
+    n.place = p.offset;
+    n.stride = p.stride;
+    nodes.emplace_back(fronts_.front_of(front_node[at(i)]), i);
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const BodySlot& body = bodies_[b];
     for (std::size_t i = 0; i < sides[b].size(); ++i) {
-      const Node& n = nodes_[at(sides[b][i].node)];
+      const int node = sides[b][i].node;
+      const Node& n = nodes_[at(node)];
       if (body.hub >= 0) {
-        const auto p = block(n.front_node, n.front_offset, body.hub, 0);
+        const auto p = block(front_node[at(node)], front_offset[at(node)], body.hub, 0);
         inserts.push_back(
-            {first_front(n.front_node, body.hub),
+            {first_front(front_node[at(node)], body.hub),
              {n.A + sides[b][i].column, p.offset, n.rows, body.massive, n.columns, p.stride, p.transposed}});
         continue;
       }
       for (std::size_t k = 0; k <= i; ++k) {
-        if (k == i && whole[at(sides[b][i].node)]) continue;
-        const Node& o = nodes_[at(sides[b][k].node)];
-        auto p = block(n.front_node, n.front_offset, o.front_node, o.front_offset);
+        if (k == i && n.whole) continue;
+        const int other = sides[b][k].node;
+        const Node& o = nodes_[at(other)];
+        auto p = block(front_node[at(node)], front_offset[at(node)], front_node[at(other)], front_offset[at(other)]);
         const Node *rows = &n, *columns = &o;
         int row_column = sides[b][i].column, column_column = sides[b][k].column;
         if (p.transposed) std::swap(rows, columns), std::swap(row_column, column_column);
+        const bool square = node != other && rows->rows == columns->rows;
         products.push_back(
-            {first_front(n.front_node, o.front_node),
+            {first_front(front_node[at(node)], front_node[at(other)]),
              {p.offset, static_cast<unsigned>(rows->A + row_column), static_cast<unsigned>(columns->A + column_column),
-              rows->rows, columns->rows, rows->columns, columns->columns, p.stride, body.massive, 0}});
+              rows->rows, columns->rows, rows->columns, columns->columns, p.stride, body.massive,
+              square ? engine::shape_of(rows->rows, 2, body.massive) : 0}});
+        if (k != i && node == other) {  // a body that occurs twice in a joint
+          products.push_back(products.back());
+          std::swap(products.back().second.left, products.back().second.right);
+        }
       }
     }
   }
+  Groups<int> nodes_by_front(at(fronts_.count()), nodes);
+  Groups<Hub> hubs_by_front(at(fronts_.count()), hubs);
   Groups<Product> by_front(at(fronts_.count()), products);
   Groups<Insert> inserts_by_front(at(fronts_.count()), inserts);
-  for (std::size_t f = 0; f < at(fronts_.count()); ++f)
-    parts_.push_back({by_front.start(f), by_front.count(f), inserts_by_front.start(f), inserts_by_front.count(f)});
+  for (std::size_t f = 0; f <= at(fronts_.count()); ++f)
+    parts_.push_back({nodes_by_front.start(f), hubs_by_front.start(f), by_front.start(f), inserts_by_front.start(f)});
+  front_nodes_ = std::move(nodes_by_front.items());
+  hubs_ = std::move(hubs_by_front.items());
   products_ = std::move(by_front.items());
   inserts_ = std::move(inserts_by_front.items());
 }

@@ -9,7 +9,7 @@
 
 namespace mortise {
 
-using engine::at, engine::add_transposed, engine::converged, engine::Row, engine::with_size;
+using engine::at, engine::add_transposed, engine::converged, engine::dot, engine::with_shape;
 
 namespace {
 
@@ -65,25 +65,37 @@ bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
 void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes) {
   workers_.each(constraint_.size(), [&](std::size_t i) {
     const Node& n = nodes_[i];
-    const auto one = [&]<int K>(std::integral_constant<int, K>) {
-      const auto squares = norms_.data() + n.norm;
-      for (int r = 0; r < n.rows; ++r) {
-        rows[n.row + r] = rhs[n.row + r];
-        if (sizes) size_of_row_[n.row + r] = rhs[n.row + r] * rhs[n.row + r];
-      }
-      for (int e = 0; e < n.entries; ++e) {
-        const Entry& x = entries_[at(n.entry + e)];
-        const int k = K >= 0 ? K : bodies_[at(x.body)].k;
-        const double* a = A_.data() + n.A + x.column;
-        const Row<K> v(y.data() + x.y, k);
-        const double length = sizes ? v.squaredNorm() : 0;
+    const Entry* entry = entries_.data() + n.entry;
+    const double *A = A_.data() + n.A, *square = norms_.data() + n.norm;
+    with_shape(n.shape, [&]<int R, int E, int K>() {
+      if constexpr (R > 0) {
+        double rest[R], size[R];
+        for (int r = 0; r < R; ++r) rest[r] = rhs[n.row + r];
+        for (int r = 0; r < R; ++r) size[r] = rest[r] * rest[r];
+        for (int e = 0; e < E; ++e) {
+          const double *v = y.data() + entry[e].y, length = sizes ? dot<K>(v, v, K) : 0;
+          for (int r = 0; r < R; ++r) {
+            rest[r] -= dot<K>(A + r * E * K + e * K, v, K);
+            if (sizes) size[r] += square[r * E + e] * length;
+          }
+        }
+        for (int r = 0; r < R; ++r) rows[n.row + r] = rest[r];
+        if (sizes)
+          for (int r = 0; r < R; ++r) size_of_row_[n.row + r] = size[r];
+      } else {
         for (int r = 0; r < n.rows; ++r) {
-          rows[n.row + r] -= Row<K>(a + r * n.columns, k).dot(v);
-          if (sizes) size_of_row_[n.row + r] += squares[r * n.entries + e] * length;
+          double rest = rhs[n.row + r], size = rest * rest;
+          for (int e = 0; e < n.entries; ++e) {
+            const int k = K >= 0 ? K : bodies_[at(entry[e].body)].k;
+            const double* v = y.data() + entry[e].y;
+            rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, v, k);
+            if (sizes) size += square[r * n.entries + e] * dot<K>(v, v, k);
+          }
+          rows[n.row + r] = rest;
+          if (sizes) size_of_row_[n.row + r] = size;
         }
       }
-    };
-    with_size(n.unknowns, one);
+    });
   });
 }
 
@@ -92,7 +104,8 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
   const bool condensed = !condensations_.empty();
   if (condensed) condense_rhs(force, rhs);
   const double* given = condensed ? node_rhs_.data() : rhs.data();
-  for (const auto& [position, count] : hubs_) std::fill_n(order_.data() + position, count, 0.0);
+  forwarded_ = false;
+  for (const Hub& h : hubs_) std::fill_n(order_.data() + h.position, h.size, 0.0);
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
     double* to = order_.data() + n.position;
@@ -101,8 +114,7 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
       for (int e = n.entry; e < n.entry + n.entries; ++e) {
         const BodySlot& b = bodies_[at(entries_[at(e)].body)];
         for (int r = 0; r < n.rows; ++r)
-          to[r] -= Row<-1>(A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column, b.massive)
-                       .dot(h_.segment(b.y, b.massive));
+          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column, h_.data() + b.y, b.massive);
       }
   }
   fronts_.solve(order_.data());
@@ -119,7 +131,7 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
   workers_.each(bodies_.size(), [&](std::size_t i) {
     const BodySlot& b = bodies_[i];
     add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), order_.data(), b.massive,
-                   dy.data() + b.y);
+                   dy.data() + b.y, dy.data() + b.y);
   });
   if (!condensed) return;
   restore(dy);
@@ -144,7 +156,6 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
   const bool plain = condensations_.empty();
   double last = 1, last_local = 1;
-  const double all = massive(force);
   sweeps_ = 0;
   bool begun = false;  // w_ and residual_ are there
   if (plain) {
@@ -157,6 +168,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     y_.setZero();
     lambda_.setZero();
   }
+  const double all = massive(force);
   while (++sweeps_ <= most) {
     if (!begun) {
       // What the forces alone would do, and the forces left on massless unknowns.
@@ -167,7 +179,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
       }
       residual(w_, rhs, residual_, sweeps_ == 2);
       // Near a singular pose corrections may stay large, but no equation asks for them.
-      if (plain && sweeps_ > 2 && relative_residual() <= backward) {
+      if (plain && relative_residual() <= backward) {
         y_ = w_;
         return true;
       }
@@ -203,16 +215,19 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
 // round-off, sweeps would change nothing.
 bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   sweeps_ = 1;
-  residual(force, rhs, residual_, false);
-  for (const auto& [position, count] : hubs_) std::fill_n(order_.data() + position, count, 0.0);
-  for (const Node& n : constraint_nodes())
-    for (int r = 0; r < n.rows; ++r) order_[n.position + r] = residual_[n.row + r];
-  fronts_.solve(order_.data());
-  y_ = force;
+  if (!forwarded_ || &force != &f_ || &rhs != &b_) {
+    residual(force, rhs, residual_, false);
+    for (const Hub& h : hubs_) std::fill_n(order_.data() + h.position, h.size, 0.0);
+    for (const Node& n : constraint_nodes())
+      for (int r = 0; r < n.rows; ++r) order_[n.position + r] = residual_[n.row + r];
+    fronts_.forward(order_.data());
+  }
+  forwarded_ = false;
+  fronts_.backward(order_.data());
   workers_.each(bodies_.size(), [&](std::size_t i) {
     const BodySlot& b = bodies_[i];
     add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
-                   y_.data() + b.y);
+                   force.data() + b.y, y_.data() + b.y);
   });
   for (const Node& n : constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] = order_[n.position + r];
@@ -243,7 +258,7 @@ void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
   workers_.each(bodies_.size(), [&](std::size_t i) {
     const BodySlot& b = bodies_[i];
     add_transposed(touches_.data() + b.touch, touches_.data() + b.touch + b.touches, A_.data(), lambda.data(), b.k,
-                   g.data() + b.y);
+                   g.data() + b.y, g.data() + b.y);
   });
 }
 

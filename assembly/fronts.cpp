@@ -194,7 +194,6 @@ Fronts::Fronts(const Graph& g, std::vector<int> order) {
   L_.resize(at(values_));
   U_.resize(at(updates));
   inverse_.resize(at(size_));
-  start_.assign(at(size_), 0);
   floor_.resize(at(size_));
 }
 
@@ -253,17 +252,44 @@ void Fronts::share(std::size_t threads) {
   }
 }
 
+namespace {
+
+// Adds the lower triangle of a child's update, q x q, to consecutive rows and columns.
+template <int Q> void add_update(const double* __restrict from, int q_, double* __restrict to, int stride) {
+  const int q = Q >= 0 ? Q : q_;
+  for (int s = 0; s < q; ++s)
+    for (int r = Q >= 0 && Q <= 3 ? 0 : s; r < q; ++r) to[r + s * stride] += from[r + s * q];
+}
+
+}  // namespace
+
 void Fronts::begin(int i) {
   const Front& x = fronts_[at(i)];
   const int f = x.p + x.q;
   double *L = L_.data() + x.L, *U = U_.data() + x.U;
   std::fill(L, L + Index{x.p} * f, 0.0);
   std::fill(U, U + Index{x.q} * x.q, 0.0);
-  for (int c = 0; c < x.p; ++c) L[Index{c} * (f + 1)] = start_[at(x.first + c)];
   for (int c = 0; c < x.children; ++c) {
     const Front& child = fronts_[at(children_[at(x.child + c)])];
     const double* from = U_.data() + child.U;
     const int* map = map_.data() + child.map;
+    if (child.contiguous && map[0] + child.q <= x.p) {
+      double* to = L + Index{map[0]} * (f + 1);
+      switch (child.q) {
+        case 2:
+          add_update<2>(from, 2, to, f);
+          break;
+        case 3:
+          add_update<3>(from, 3, to, f);
+          break;
+        case 5:
+          add_update<5>(from, 5, to, f);
+          break;
+        default:
+          add_update<-1>(from, child.q, to, f);
+      }
+      continue;
+    }
     for (int s = 0; s < child.q; ++s) {
       const int column = map[s];
       double* to = column < x.p ? L + Index{column} * f : U + Index{column - x.p} * x.q - x.p;
@@ -379,42 +405,55 @@ void Fronts::finish(int i) {
 
 namespace {
 
-// P, Q >= 0: sizes known beforehand.
+// P, Q >= 0: sizes known beforehand; all numbers are in local variables then.
 template <int P, int Q>
-void forward_kernel(int p_, int q_, const double* L, const double*, const int* border, int first, double* x) {
-  const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
-  double* y = x + first;
-  for (int c = 0; c < p; ++c) {
-    const double v = y[c];
-    const double* col = L + Index{c} * f;
-    for (int r = c + 1; r < p; ++r) y[r] -= col[r] * v;
-  }
-  if constexpr (P >= 0 && Q > 0) {
-    double sum[Q] = {};
-    for (int c = 0; c < P; ++c)
-      for (int r = 0; r < Q; ++r) sum[r] += L[c * f + P + r] * y[c];
-    for (int r = 0; r < Q; ++r) x[border[r]] -= sum[r];
+void forward_kernel(int p, int q, const double* L, const double*, const int* border, int first, double* x) {
+  double* pivots = x + first;
+  if constexpr (P >= 0) {
+    constexpr int f = P + Q;
+    double y[P], rest[Q + 1];
+    for (int c = 0; c < P; ++c) y[c] = pivots[c];
+    for (int r = 0; r < Q; ++r) rest[r] = x[border[r]];
+    for (int c = 0; c < P; ++c) {
+      for (int r = c + 1; r < P; ++r) y[r] -= L[c * f + r] * y[c];
+      for (int r = 0; r < Q; ++r) rest[r] -= L[c * f + P + r] * y[c];
+    }
+    for (int c = 1; c < P; ++c) pivots[c] = y[c];
+    for (int r = 0; r < Q; ++r) x[border[r]] = rest[r];
   } else {
-    for (int r = 0; r < q; ++r) {
-      double sum = 0;
-      for (int c = 0; c < p; ++c) sum += L[Index{c} * f + p + r] * y[c];
-      x[border[r]] -= sum;
+    const int f = p + q;
+    for (int c = 0; c < p; ++c) {
+      const double v = pivots[c];
+      const double* col = L + Index{c} * f;
+      for (int r = c + 1; r < p; ++r) pivots[r] -= col[r] * v;
+      for (int r = 0; r < q; ++r) x[border[r]] -= col[p + r] * v;
     }
   }
 }
 
 template <int P, int Q>
-void backward_kernel(int p_, int q_, const double* L, const double* inverse, const int* border, int first, double* x) {
-  const int p = P >= 0 ? P : p_, q = Q >= 0 ? Q : q_, f = p + q;
-  double* y = x + first;
-  for (int c = 0; c < p; ++c) y[c] *= inverse[c];
-  for (int r = 0; r < q; ++r) {
-    const double v = x[border[r]];
-    for (int c = 0; c < p; ++c) y[c] -= L[Index{c} * f + p + r] * v;
-  }
-  for (int c = p; c-- > 0;) {
-    const double* col = L + Index{c} * f;
-    for (int r = c + 1; r < p; ++r) y[c] -= col[r] * y[r];
+void backward_kernel(int p, int q, const double* L, const double* inverse, const int* border, int first, double* x) {
+  double* pivots = x + first;
+  if constexpr (P >= 0) {
+    constexpr int f = P + Q;
+    double y[P], known[Q + 1];
+    for (int r = 0; r < Q; ++r) known[r] = x[border[r]];
+    for (int c = 0; c < P; ++c) {
+      y[c] = pivots[c] * inverse[c];
+      for (int r = 0; r < Q; ++r) y[c] -= L[c * f + P + r] * known[r];
+    }
+    for (int c = P; c-- > 0;)
+      for (int r = 0; r < c; ++r) y[r] -= L[r * f + c] * y[c];
+    for (int c = 0; c < P; ++c) pivots[c] = y[c];
+  } else {
+    const int f = p + q;
+    for (int c = p; c-- > 0;) {
+      const double* col = L + Index{c} * f;
+      double y = pivots[c] * inverse[c];
+      for (int r = 0; r < q; ++r) y -= col[p + r] * x[border[r]];
+      for (int r = c + 1; r < p; ++r) y -= col[r] * pivots[r];
+      pivots[c] = y;
+    }
   }
 }
 
@@ -461,8 +500,11 @@ void Fronts::solve_transposed(double* x) const {
   }
 }
 
-void Fronts::solve(double* x) const {
+void Fronts::forward(double* x) const {
   for (int i = 0; i < count(); ++i) forward(i, x);
+}
+
+void Fronts::backward(double* x) const {
   for (int i = count(); i-- > 0;) backward(i, x);
 }
 

@@ -37,11 +37,15 @@ class Fronts {
   };
   Place place(int row_node, int column_node) const;
 
-  // assemble(front) adds the entries of the front's own columns at value(offset).
-  template <class F> void factor(Workers& workers, const F& assemble) {
+  // assemble(front) adds the entries of the front's own columns at value(offset), and may add to x there.  With
+  // one thread also x := L^-1 x on the way; whether it was done.
+  template <class F> bool factor(Workers& workers, const F& assemble, double* x = nullptr) {
     if (workers.count() == 1 || branches_.empty()) {
-      for (int i = 0; i < count(); ++i) factor_front(i, assemble);
-      return;
+      for (int i = 0; i < count(); ++i) {
+        factor_front(i, assemble);
+        if (x) forward(i, x);
+      }
+      return x != nullptr;
     }
     workers.run([&](std::size_t part) {
       for (const Branch& b : branches_)
@@ -49,6 +53,7 @@ class Fronts {
           for (int i = b.first; i <= b.last; ++i) factor_front(i, assemble);
     });
     for (const int i : trunk_) factor_front(i, assemble);
+    return false;
   }
   // Cuts the tree into branches of about equal work for so many threads.
   void share(std::size_t threads);
@@ -58,8 +63,6 @@ class Fronts {
     finish(i);
   }
   double* value(Index offset) { return L_.data() + offset; }
-  // What the diagonal is before assemble adds to it: 0 unless it is set here.
-  double& start(Index position) { return start_[static_cast<std::size_t>(position)]; }
   // A pivot smaller than its floor, which only round-off can bring about, is set to it.  Negative for negative pivots.
   double& floor(Index position) { return floor_[static_cast<std::size_t>(position)]; }
   // All pivots are at least so many times their floors.
@@ -74,10 +77,9 @@ class Fronts {
   // x := L^-T x.  Where x is 1 at a vanishing pivot and 0 elsewhere, K x vanishes with it.
   void solve_transposed(double* x) const;
   // x := K^-1 x, in order of elimination.
-  void solve(double* x) const;
-  void forward(int front, double* x) const;
-  void backward(int front, double* x) const;
-  int parent(int front) const { return fronts_[static_cast<std::size_t>(front)].parent; }
+  void solve(double* x) const { forward(x), backward(x); }
+  void forward(double* x) const;   // x := L^-1 x
+  void backward(double* x) const;  // x := (D L')^-1 x
 
  private:
   struct Front {
@@ -94,6 +96,8 @@ class Fronts {
   };
   void begin(int i);
   void finish(int i);
+  void forward(int front, double* x) const;
+  void backward(int front, double* x) const;
 
   Index size_ = 0, values_ = 0;
   std::vector<int> position_, front_;
@@ -101,7 +105,7 @@ class Fronts {
   std::vector<int> children_, border_, map_;
   std::vector<Branch> branches_;
   std::vector<int> trunk_;  // fronts above them
-  std::vector<double> L_, U_, inverse_, start_, floor_;
+  std::vector<double> L_, U_, inverse_, floor_;
 };
 
 }  // namespace mortise
