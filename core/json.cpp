@@ -33,16 +33,17 @@ bool Json::nested() const {
 }
 
 void Json::write(std::string& out, int level) const {
+  const auto new_line = [&](int depth) { out.append(1, '\n').append(2 * static_cast<std::size_t>(depth), ' '); };
   const auto list = [&](char open, char close, const auto& items, bool lines, const auto& each) {
     out += open;
     bool first = true;
     for (const auto& item : items) {
       out += first ? "" : lines ? "," : ", ";
-      if (lines) out += "\n" + std::string(2 * (static_cast<std::size_t>(level) + 1), ' ');
+      if (lines) new_line(level + 1);
       each(item);
       first = false;
     }
-    if (lines && !first) out += "\n" + std::string(2 * static_cast<std::size_t>(level), ' ');
+    if (lines && !first) new_line(level);
     out += close;
   };
   const int below = level < 0 ? level : level + 1;
