@@ -173,6 +173,8 @@ std::string RankReport::text() const {
     out += threshold + "\n";
   }
   for (std::size_t i = 0; i < free.size(); ++i) out += text_of(free[i], i + 1);
+  for (const Implied& i : implied)
+    out += fmt::format("  implied     {:<20} {}{}\n", i.kind, i.equation.empty() ? "" : i.equation + "; ", i.sentence);
   for (const RedundantRow& r : redundant) out += text_of(r);
   if (ok() && !reactions_not_unique.empty())
     out += "     reactions not unique: " + joined(reactions_not_unique, ", ") +

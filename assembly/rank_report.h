@@ -33,6 +33,14 @@ struct RedundantRow {
   bool consistent = true;
 };
 
+// What the model itself says about its free directions: N'(Q + C) = 0 must hold (a hidden constraint), or cannot.
+struct Implied {
+  std::string kind;      // velocity-level, position-level, indeterminate, contradictory, implicit multiplier
+  std::string equation;  // "spring_1.force = spring_2.force along x"; "" where there is none
+  std::string sentence;  // in plain words, with its remedy
+  std::vector<std::string> coordinates;
+};
+
 struct RankReport {
   std::string system;
   std::string scope;  // "" or the part of the system that was looked at
@@ -42,6 +50,7 @@ struct RankReport {
   Index gruebler = 0;  // n - m, what counting rows gives
   std::vector<FreeDirection> free;
   std::vector<RedundantRow> redundant;
+  std::vector<Implied> implied;  // empty where nobody looked for it
   std::vector<std::string> reactions_not_unique;
   std::vector<std::string> warnings;
 

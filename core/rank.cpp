@@ -5,6 +5,7 @@
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
+#include <mortise/core/sparse_rank.h>
 
 namespace mortise {
 namespace {
@@ -94,6 +95,22 @@ bool Rank::unique_reaction(Index row) const {
   return std::all_of(redundant.begin(), redundant.end(), [&](const RowSet& s) { return s.y[row] == 0; });
 }
 
+// A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch and
+// of all others.
+Gap gap_of(const VectorXd& y, const SparseRows& A, const VectorXd& b, const VectorXd& b_size, const VectorXd& force,
+           const RankOptions& options) {
+  constexpr double round_off = 1e-12, negligible = 1e-18;
+  double accelerations = negligible / round_off * (force.size() > 0 ? force.maxCoeff() : 0), terms = 0;
+  for (Index i = 0; i < y.size(); ++i) {
+    if (y[i] == 0) continue;
+    terms += std::abs(y[i]) * std::max(std::abs(b[i]), b_size[i]);
+    for (SparseRows::InnerIterator x(A, i); x; ++x)
+      if (x.value() != 0) accelerations = std::max(accelerations, force[x.col()]);
+  }
+  const double gap = std::abs(y.dot(b)), floor = round_off * y.cwiseAbs().sum() * accelerations;
+  return {terms > 0 ? gap / terms : 0, gap <= options.conflict * terms + floor};
+}
+
 Rank numerical_rank(const Equations& e, const RankOptions& options) {
   require_valid(e);
   Rank r;
@@ -144,22 +161,18 @@ Rank numerical_rank(const Equations& e, const RankOptions& options) {
   if (r.rank_A > 0) r.smallest_row = svd_A.s[r.rank_A - 1];
   if (r.rank_A > 0 && *r.smallest_row < options.nearly) r.nearly = svd_A.U.col(r.rank_A - 1).cwiseAbs();
 
-  // A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch
-  // and of all others.
-  constexpr double round_off = 1e-12, negligible = 1e-18;
   const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q.cwiseAbs() + C.cwiseAbs());
-  const VectorXd terms = bs.cwiseAbs().cwiseMax(scale.t.cwiseProduct(e.b_size.size() ? e.b_size : VectorXd::Zero(r.m)));
+  const VectorXd terms = scale.t.cwiseProduct(e.b_size.size() ? e.b_size : VectorXd::Zero(r.m));
+  const SparseRows sparse = r.rank_A < r.m ? SparseRows(As.sparseView(0, 0)) : SparseRows();
   const ShortBasis sets(svd_A.left_null_space(r.rank_A));
   for (Index k = 0; k < sets.X.cols(); ++k) {
     RowSet set;
     set.row = sets.pivots[static_cast<std::size_t>(k)];
     const VectorXd ys = g.r.cwiseProduct(sets.X.col(k));  // per row of As
     set.y = scale.t.cwiseProduct(ys);
-    double accelerations = negligible / round_off * (Qs.size() > 0 ? Qs.maxCoeff() : 0);
-    for (Index j = 0; j < r.n; ++j)
-      if ((ys.array() != 0 && As.col(j).array() != 0).any()) accelerations = std::max(accelerations, Qs[j]);
-    set.consistent = std::abs(ys.dot(bs)) <=
-                     options.conflict * ys.cwiseAbs().dot(terms) + round_off * ys.cwiseAbs().sum() * accelerations;
+    const Gap gap = gap_of(ys, sparse, bs, terms, Qs, options);
+    set.scaled_gap = gap.scaled;
+    set.consistent = gap.consistent;
     set.y /= set.y.cwiseAbs().maxCoeff();
     set.gap = std::abs(set.y.dot(e.b));
     r.redundant.push_back(std::move(set));

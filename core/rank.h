@@ -31,7 +31,8 @@ struct Equations {
 };
 
 struct RankOptions {
-  double determined = 1e-9;  // balanced singular values of A N0 above this count
+  double determined = 1e-9;  // balanced singular values of A N0 above this count; below it a system is refused
+  double doubtful = 1e-6;    // ... and those between give a warning
   double redundant = 1e-8;   // balanced singular values of A below this count as zero
   double nearly = 1e-5;      // ... and those between are reported as nearly dependent rows
   double conflict = 1e-6;    // |y'b| above this share of the terms it is the sum of is a conflict
@@ -39,10 +40,10 @@ struct RankOptions {
 
 // A set of dependent rows, y'A = 0.
 struct RowSet {
-  VectorXd y;      // one entry per row, the largest is 1; 0 for rows outside the set
-  Index row = 0;   // the row this set makes superfluous: y[row] != 0, and it is 0 in all other sets
-  double gap = 0;  // |y'b|
-  double scaled_gap = 0;
+  VectorXd y;             // one entry per row, the largest is 1; 0 for rows outside the set
+  Index row = 0;          // the row this set makes superfluous: y[row] != 0, and it is 0 in all other sets
+  double gap = 0;         // |y'b|
+  double scaled_gap = 0;  // ... in shares of the terms it is the sum of
   bool consistent = true;
 };
 

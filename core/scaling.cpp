@@ -44,76 +44,130 @@ Balance balance(const MatrixXd& P, const std::vector<int>& groups) {
   return f;
 }
 
-Scaling scaling(const VectorXd& diagonal_of_M, const MatrixXd& A_given, const std::vector<int>& groups,
+Balance balance(const SparseRows& P, const std::vector<int>& groups) {
+  constexpr int rounds = 20;
+  const int count = group_count(groups);
+  Balance f{VectorXd::Ones(P.rows()), VectorXd::Ones(P.cols())};
+  VectorXd of_row(P.rows()), of_group(count);
+  for (int k = 0; k < rounds; ++k) {
+    of_row.setZero();
+    of_group.setZero();
+    for (Index i = 0; i < P.outerSize(); ++i)
+      for (SparseRows::InnerIterator x(P, i); x; ++x) {
+        const double s = std::abs(f.r[i] * x.value() * f.c[x.col()]);
+        double& g = of_group[groups[static_cast<std::size_t>(x.col())]];
+        of_row[i] = std::max(of_row[i], s);
+        g = std::max(g, s);
+      }
+    for (Index i = 0; i < P.rows(); ++i)
+      if (of_row[i] > 0) f.r[i] /= std::sqrt(of_row[i]);
+    for (Index j = 0; j < P.cols(); ++j)
+      if (const double s = of_group[groups[static_cast<std::size_t>(j)]]; s > 0) f.c[j] /= std::sqrt(s);
+  }
+  return f;
+}
+
+Scaling scaling(const VectorXd& diagonal_of_M, const MatrixXd& A, const std::vector<int>& groups, const VectorXd& force,
+                const VectorXd& b) {
+  return scaling(diagonal_of_M, SparseRows(A.sparseView(0, 0)), groups, force, b);
+}
+
+Scaling scaling(const VectorXd& diagonal_of_M, const SparseRows& A_given, const std::vector<int>& groups,
                 const VectorXd& force, const VectorXd& b) {
   const Index n = A_given.cols(), m = A_given.rows();
   // cos(90 deg) = 6e-17 beside 1 is no reason to scale anything.
   constexpr double round_off = 4e-16;  // of the row's largest entry
-  MatrixXd A = A_given;
-  for (Index i = 0; n > 0 && i < m; ++i) {
-    const double largest = A.row(i).cwiseAbs().maxCoeff();
-    for (Index j = 0; j < n; ++j)
-      if (std::abs(A(i, j)) < round_off * largest) A(i, j) = 0;
-  }
+  VectorXd largest = VectorXd::Zero(m);
+  for (Index i = 0; i < m; ++i)
+    for (SparseRows::InnerIterator x(A_given, i); x; ++x) largest[i] = std::max(largest[i], std::abs(x.value()));
+  SparseRows A = A_given;
+  A.prune([&](Index i, Index, double x) { return x != 0 && std::abs(x) >= round_off * largest[i]; });
+
   const int count = group_count(groups);
   const auto group = [&](Index j) { return groups[static_cast<std::size_t>(j)]; };
+  std::vector<std::vector<Index>> members(static_cast<std::size_t>(count)), touching(static_cast<std::size_t>(count));
+  for (Index j = 0; j < n; ++j) members[static_cast<std::size_t>(group(j))].push_back(j);
+  for (Index i = 0; i < m; ++i)
+    for (SparseRows::InnerIterator x(A, i); x; ++x) {
+      auto& rows = touching[static_cast<std::size_t>(group(x.col()))];
+      if (rows.empty() || rows.back() != i) rows.push_back(i);
+    }
 
   VectorXd d = VectorXd::Zero(count), t = VectorXd::Zero(m);  // 0: not scaled yet
   const VectorXd mass = group_maximum(groups, count, [&](Index j) { return diagonal_of_M[j]; });
+  std::vector<int> start;
   for (int g = 0; g < count; ++g)
-    if (mass[g] > 0) d[g] = 1 / std::sqrt(mass[g]);
+    if (mass[g] > 0) d[g] = 1 / std::sqrt(mass[g]), start.push_back(g);
 
-  const auto spread = [&] {  // from scaled coordinates to rows to coordinates, until nothing changes
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (Index i = 0; i < m; ++i) {
-        if (t[i] > 0) continue;
-        double s = 0;
-        for (Index j = 0; j < n; ++j) s = std::hypot(s, A(i, j) * d[group(j)]);
-        if (s > 0) t[i] = 1 / s, changed = true;
-      }
-      const VectorXd g =
-          group_maximum(groups, count, [&](Index j) { return t.cwiseProduct(A.col(j).cwiseAbs()).maxCoeff(); });
-      for (int k = 0; m > 0 && k < count; ++k)
-        if (d[k] == 0 && g[k] > 0) d[k] = 1 / g[k], changed = true;
-    }
+  // From scaled coordinates to rows to coordinates, wave by wave, until nothing changes; what it reaches.
+  struct Reached {
+    std::vector<int> groups;
+    std::vector<Index> rows;
   };
-  if (m > 0) spread();
+  const auto spread = [&](std::vector<int> wave) {
+    Reached reached{wave, {}};
+    VectorXd g = VectorXd::Zero(count);
+    while (!wave.empty()) {
+      std::vector<Index> rows;
+      for (const int k : wave)
+        for (const Index i : touching[static_cast<std::size_t>(k)])
+          if (t[i] == 0) rows.push_back(i);
+      std::sort(rows.begin(), rows.end());
+      rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+      wave.clear();
+      for (const Index i : rows) {
+        double s = 0;
+        for (SparseRows::InnerIterator x(A, i); x; ++x) s = std::hypot(s, x.value() * d[group(x.col())]);
+        if (s == 0) continue;
+        t[i] = 1 / s;
+        for (SparseRows::InnerIterator x(A, i); x; ++x) {
+          const int k = group(x.col());
+          if (d[k] > 0) continue;
+          if (g[k] == 0) wave.push_back(k);
+          g[k] = std::max(g[k], t[i] * std::abs(x.value()));
+        }
+      }
+      for (const int k : wave) d[k] = 1 / g[k];
+      reached.groups.insert(reached.groups.end(), wave.begin(), wave.end());
+      reached.rows.insert(reached.rows.end(), rows.begin(), rows.end());
+    }
+    return reached;
+  };
+  (void)spread(start);
 
   // What is left has no mass anywhere.  Each such component starts from one of its coordinates, which makes its scales
   // follow the units but for one common factor, and is balanced from there.
-  MatrixXd rest = A;
+  SparseRows rest = A;
+  const VectorXd scaled = t;
+  rest.prune([&](Index i, Index, double) { return scaled[i] == 0; });
+  VectorXd entries = VectorXd::Zero(n);
   for (Index i = 0; i < m; ++i)
-    if (t[i] > 0) rest.row(i).setZero();
-  VectorXd component_d = d, component_t = t;              // 0: not reached yet
-  std::vector<std::pair<VectorXd, VectorXd>> components;  // 1 for the groups and rows in it, else 0
+    for (SparseRows::InnerIterator x(rest, i); x; ++x) entries[x.col()] += 1;
+  std::vector<Reached> components;
   for (Index j = 0; j < n; ++j) {
-    if (d[group(j)] > 0 || rest.col(j).isZero(0)) continue;
+    if (d[group(j)] > 0 || entries[j] == 0) continue;
     d[group(j)] = 1;
-    spread();
-    const auto fresh = [](const VectorXd& now, const VectorXd& before) -> VectorXd {
-      return ((now.array() > 0) && (before.array() == 0)).cast<double>();
-    };
-    components.emplace_back(fresh(d, component_d), fresh(t, component_t));
-    component_d = d, component_t = t;
+    components.push_back(spread({group(j)}));
   }
   Scaling s{VectorXd(n), t};
   for (Index j = 0; j < n; ++j) s.d[j] = d[group(j)] > 0 ? d[group(j)] : 1;
   for (Index i = 0; i < m; ++i)
     if (t[i] == 0) s.t[i] = 1;
-  const Balance f = balance(s.t.asDiagonal() * rest * s.d.asDiagonal(), groups);
+  if (components.empty()) return s;
+  const Balance f = balance(SparseRows(s.t.asDiagonal() * rest * s.d.asDiagonal()), groups);
   s.d = s.d.cwiseProduct(f.c);
   s.t = s.t.cwiseProduct(f.r);
-  for (const auto& [of_groups, of_rows] : components) {
-    const VectorXd member = VectorXd::NullaryExpr(n, [&](Index j) { return of_groups[group(j)]; });
-    const double largest_force = (member.array() * s.d.array() * force.array().abs()).maxCoeff();
-    const double largest_b = (of_rows.array() * s.t.array() * b.array().abs()).maxCoeff();
+  for (const Reached& c : components) {
+    double largest_force = 0, largest_b = 0;
+    for (const int g : c.groups)
+      for (const Index j : members[static_cast<std::size_t>(g)])
+        largest_force = std::max(largest_force, s.d[j] * std::abs(force[j]));
+    for (const Index i : c.rows) largest_b = std::max(largest_b, s.t[i] * std::abs(b[i]));
     if (!(largest_force > 0) || !(largest_b > 0)) continue;
     const double ratio = std::sqrt(largest_b / largest_force);
-    for (Index j = 0; j < n; ++j)
-      if (member[j] > 0) s.d[j] *= ratio;
-    for (Index i = 0; i < m; ++i)
-      if (of_rows[i] > 0) s.t[i] /= ratio;
+    for (const int g : c.groups)
+      for (const Index j : members[static_cast<std::size_t>(g)]) s.d[j] *= ratio;
+    for (const Index i : c.rows) s.t[i] /= ratio;
   }
   return s;
 }

@@ -9,9 +9,13 @@
 
 #include <vector>
 
+#include <Eigen/SparseCore>
+
 #include <mortise/core/types.h>
 
 namespace mortise {
+
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 struct Scaling {
   VectorXd d;  // per coordinate
@@ -22,6 +26,8 @@ struct Scaling {
 // touches, each massless coordinate in the units of its rows.  A component without any mass is equilibrated by itself;
 // the ratio of forces to accelerations, which masses set elsewhere, is chosen there so that the largest force (|Q| +
 // |C|, per coordinate) and the largest b come out equal: else one would drown in the round-off of the other.
+Scaling scaling(const VectorXd& diagonal_of_M, const SparseRows& A, const std::vector<int>& groups,
+                const VectorXd& force, const VectorXd& b);
 Scaling scaling(const VectorXd& diagonal_of_M, const MatrixXd& A, const std::vector<int>& groups, const VectorXd& force,
                 const VectorXd& b);
 
@@ -31,6 +37,7 @@ struct Balance {
   VectorXd r, c;
 };
 Balance balance(const MatrixXd& P, const std::vector<int>& groups);
+Balance balance(const SparseRows& P, const std::vector<int>& groups);
 
 // groups = {0, 1, 2, ...}: every coordinate by itself.
 std::vector<int> separate_groups(Index n);
