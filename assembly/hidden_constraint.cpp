@@ -33,13 +33,13 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
   const FreeForces::Course course = forces.course(x, basis, r < f ? plan_.Z : MatrixXd(x.q.size(), 0));
   const FreeForces::Slopes slopes = forces.slopes(x, e, basis);
 
-  Rows out{VectorXd(f), VectorXd(f), VectorXd(f), MatrixXd(f, x.q.size())};
+  Rows out{VectorXd(f), VectorXd(f), VectorXd(f), MatrixXd(f, x.q.size()), MatrixXd(f, x.q.size())};
   const Index p = f - r;
   if (r == 0) {
     out.value = course.h[0];
     out.rate = course.h[1];
     out.b = -course.h[2];
-    out.A = slopes.dq;
+    out.dq = out.A = slopes.dq;
   } else {
     if (p > 0) {
       // L' = [I, -D_F D_R^-1]; R must serve as pivots of D.
@@ -80,13 +80,14 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
       out.rate.head(p) = part(h1, F) - DF1 * nu0 - DF * nu1;
       out.b.head(p) = -(part(h2, F) - rows_of(D2, F) * nu0 - 2 * DF1 * nu1 - DF * nu2);
       const MatrixXd dq = forces.dq_shifted(x, e, basis, plan_.Z * nu0);
-      out.A.topRows(p) = rows_of(dq, F) - X * rows_of(dq, R);
+      out.dq.topRows(p) = out.A.topRows(p) = rows_of(dq, F) - X * rows_of(dq, R);
     }
     for (Index i = 0; i < r; ++i) {
       const Index row = R[static_cast<std::size_t>(i)];
       out.value[p + i] = out.rate[p + i] = course.h[0][row];
       out.b[p + i] = -course.h[1][row];
       out.A.row(p + i) = slopes.dv.row(row);
+      out.dq.row(p + i) = slopes.dq.row(row);
     }
   }
   for (Index i = 0; i < f; ++i) {
@@ -96,6 +97,7 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
     out.rate[i] /= size;
     out.b[i] /= size;
     out.A.row(i) /= size;
+    out.dq.row(i) /= size;
   }
   return out;
 }
@@ -111,6 +113,12 @@ void HiddenConstraint::evaluate(const State& s, Firsts first, VectorRef value, V
   value = r.value;
   b = r.b;
   for (std::size_t k = 0; k < A.size(); ++k) A[k] = r.A.middleCols(plan_.forces->first(k), A[k].cols());
+}
+
+ConstraintModel::RowSlopes HiddenConstraint::slopes(const State& s, Firsts first, const double*) const {
+  const Rows r = at(plan_.forces->local(s, first));
+  const Index n = r.dq.cols();
+  return {MatrixXd::Zero(n, n), MatrixXd::Zero(n, n), r.dq};
 }
 
 // In the unknowns of the bodies, q'' = T y + z:  A T,  b - A z.

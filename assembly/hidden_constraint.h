@@ -26,11 +26,12 @@ class HiddenConstraint final : public ConstraintModel {
 
   struct Rows {
     VectorXd value, rate, b;
-    MatrixXd A;  // over the coordinates of FreeForces
+    MatrixXd A, dq;  // over the coordinates of FreeForces; dq: slopes of the values
   };
   Rows at(const State& local) const;
 
   std::string kind() const override { return "implied"; }
+  Sketch sketch() const override { return {}; }
   std::vector<Quantity> quantities() const override { return {}; }
   void read(const State&, const VectorXd&, Firsts, double*) const override {}
   std::shared_ptr<const ConstraintModel> rebound(const Label& label, BodyModels) const override;
@@ -43,6 +44,8 @@ class HiddenConstraint final : public ConstraintModel {
   bool reacts() const override { return false; }
   void react(const State&, const Places&, const double*, double* const*) const override {}
   void react(const State&, Firsts, const double*, VectorRef) const override {}
+  // Its multipliers are 0, and so is A'lambda.
+  RowSlopes slopes(const State& s, Firsts first, const double* lambda) const override;
   bool ideal() const override { return true; }
   bool differentiable() const override { return true; }
   void nonideal(const State&, Firsts, VectorRef) const override {}
