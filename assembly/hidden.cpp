@@ -245,7 +245,12 @@ class Group {
     auto nothing = indeterminate(here.strays);
     for (const Analysis& a : elsewhere_) nothing = std::min(nothing, indeterminate(a.strays));
     for (const Stray& stray : here.strays) {
-      HiddenRow row = told(stray.c);
+      Index pivot = 0;
+      stray.c.cwiseAbs().maxCoeff(&pivot);
+      for (const Index i : here.position)
+        if (std::abs(stray.c[i]) > 0.5 * stray.c.cwiseAbs().maxCoeff() && !astray.count(i)) pivot = i;
+      astray.insert(pivot);
+      HiddenRow row = told(stray.c, pivot);
       const bool empty = stray.zero && stray.constant;
       if (empty && nothing > 0) {
         --nothing;
@@ -271,11 +276,6 @@ class Group {
             "mass, hold it by a joint, or take the force away",
             row.value, joined(row.coordinates));
       }
-      Index pivot = 0;
-      (stray.c.array() != 0).maxCoeff(&pivot);
-      for (const Index i : here.position)
-        if (std::abs(stray.c[i]) > 0.5 * stray.c.cwiseAbs().maxCoeff() && !astray.count(i)) pivot = i;
-      astray.insert(pivot);
       out.push_back(std::move(row));
     }
 
@@ -284,14 +284,14 @@ class Group {
     completable_ = decided;
     for (std::size_t k = 0; k < here.position.size(); ++k) {
       if (astray.count(here.position[k])) continue;
-      HiddenRow row = told(here.L.col(static_cast<Index>(k)));
+      HiddenRow row = told(here.L.col(static_cast<Index>(k)), here.position[k]);
       row.kind = HiddenKind::position_level;
       row.sentence = fmt::format("this decides {}, and its velocity with it", row.coordinates.front());
       if (here.strays.empty() && !decided) refuse(row, singular);
       out.push_back(std::move(row));
     }
     for (const Index i : here.velocity) {
-      HiddenRow row = told(f_unit(i));
+      HiddenRow row = told(f_unit(i), i);
       row.kind = HiddenKind::velocity_level;
       row.sentence =
           fmt::format("this decides the velocity of {}; its position may start anywhere", row.coordinates.front());
@@ -380,7 +380,7 @@ class Group {
   }
 
   // c'h in words.
-  HiddenRow told(const VectorXd& c) const {
+  HiddenRow told(const VectorXd& c, Index main) const {
     const Analysis& a = *here_;
     const Index ns = forces_->massless_size(), n = forces_->size();
     HiddenRow row;
@@ -390,8 +390,6 @@ class Group {
     constexpr double visible = 1e-6;
     for (Index i = 0; i < ns; ++i)
       if (std::abs(y[i] / scale_.d[i]) < visible * largest) y[i] = 0;
-    Index main = 0;
-    c.cwiseAbs().maxCoeff(&main);
     main = pivots_.free[static_cast<std::size_t>(main)];
     y /= y[main];
     const VectorXd unit = c / (a.basis.N * c)[main];
@@ -629,6 +627,9 @@ Completed complete(const System& system, const State& s, const HiddenOptions& op
   const Evaluation e = out.system.evaluate(out.state);
   for (const VectorXd& part : {e.Q, e.C}) force = std::max(force, part.size() ? part.cwiseAbs().maxCoeff() : 0);
   for (const Contribution& c : system.contributions(out.state)) force = std::max(force, c.Q.cwiseAbs().maxCoeff());
+  for (const HiddenRow& row : report.rows)  // forces may all be 0 in balance
+    force = std::max({force, row.dq.cwiseProduct(out.state.q).cwiseAbs().maxCoeff(),
+                      row.dv.cwiseProduct(out.state.v).cwiseAbs().maxCoeff(), std::abs(row.value)});
   constexpr double none = 1e-8;  // of the largest force; round-off leaves 1e-12 and less
   out.reaction = force > 0 ? lambda.cwiseAbs().maxCoeff() / force : lambda.cwiseAbs().maxCoeff();
   if (!(out.reaction <= none))
