@@ -357,16 +357,33 @@ class Group {
                           joined(row.coordinates));
   }
 
+  // How large the model is in the unit of each coordinate; 1 for angles and where all are 0.
+  VectorXd extent() const {
+    std::map<std::string, double> largest;
+    const auto each = [&](const auto& f) {
+      for (std::size_t k = 0; k < forces_->models().size(); ++k) {
+        const auto units = forces_->models()[k]->units();
+        for (std::size_t i = 0; i < units.size(); ++i) f(forces_->first(k) + static_cast<Index>(i), units[i]);
+      }
+    };
+    each([&](Index i, const std::string& unit) { largest[unit] = std::max(largest[unit], std::abs(x_.q[i])); });
+    VectorXd size = VectorXd::Ones(x_.q.size());
+    each([&](Index i, const std::string& unit) {
+      if (unit != "rad" && largest[unit] > 0) size[i] = largest[unit];
+    });
+    return size;
+  }
+
   // States near this one, for what holds everywhere and not here by chance.
   void look_elsewhere() {
     std::mt19937 generator(1);
     std::uniform_real_distribution<double> spread(-1, 1);
+    const VectorXd size = extent();
+    const double v = x_.v.size() ? std::max(1.0, x_.v.cwiseAbs().maxCoeff()) : 0;
     for (int k = 0; k < options_.states; ++k) {
       State x = x_;
-      const double q = x_.q.size() ? std::max(0.1, 0.3 * x_.q.cwiseAbs().maxCoeff()) : 0;
-      const double v = x_.v.size() ? std::max(1.0, x_.v.cwiseAbs().maxCoeff()) : 0;
       for (Index i = 0; i < x.q.size(); ++i) {
-        x.q[i] += std::min(q, 0.3 * std::max(1.0, std::abs(x_.q[i]))) * spread(generator);
+        x.q[i] += 0.3 * size[i] * spread(generator);
         x.v[i] += v * spread(generator);
       }
       x.t += 0.1 * (k + 1);

@@ -526,6 +526,51 @@ TEST_CASE("derivatives of the free forces match finite differences") {
   check_free_forces(system, {"arm", "rod"}, 3, 4);
 }
 
+TEST_CASE("massless body in space: moments about its ball joint balance, energy is kept") {
+  const Vec3<double> ball{0.3, 0.1, 0}, at_1{0, 0.5, 0.2}, at_2{0.6, 0, -0.1}, anchor_1{1, 2, 0.5}, anchor_2{2, -1, 1};
+  Assembly a("space");
+  const auto ground = a.add("ground", Ground{});
+  const auto base = a.add("base", RigidBody{.mass = 1, .inertia = Vec3<double>(0.1, 0.2, 0.25).asDiagonal()});
+  const auto arm = a.add("arm", RigidBody{});
+  a.connect("ball", Spherical{.on_a = ball}, base, arm);
+  const Spring<3> spring_1{.on_a = anchor_1, .on_b = at_1, .stiffness = 20, .length = 0.4},
+      spring_2{.on_a = anchor_2, .on_b = at_2, .stiffness = 35, .length = 0.3};
+  a.apply("spring_1", spring_1, ground, arm);
+  a.apply("spring_2", spring_2, ground, arm);
+  const System system(a);
+  State s = system.state();
+  s.v.head<7>() << 0.3, -0.2, 0.1, 0, 0.2, -0.1, 0.4;
+  s.q.segment<3>(7) = ball;
+  const HiddenReport found = find_hidden(system, s);
+  INFO(found.text());
+  REQUIRE(found.rows.size() == 3);
+  for (const HiddenRow& row : found.rows) CHECK(row.kind == HiddenKind::position_level);
+  const Completed c = complete(system, s);
+  CHECK(c.positions == 6);
+  CHECK(c.velocities == 6);
+  const RigidBody body;
+  const auto pulls = [&](const State& x, Vec3<double>& force, Vec3<double>& moment) {
+    const Vec<double, 7> q = x.get_all("arm");
+    force.setZero(), moment.setZero();
+    for (const auto& spring : {spring_1, spring_2}) {
+      const Vec3<double> p = body.point(q, spring.on_b), d = spring.on_a - p;
+      const Vec3<double> f = spring.stiffness * (d.norm() - spring.length) * d.normalized();
+      force += f;
+      moment += (p - q.head<3>()).cross(f);
+    }
+  };
+  Vec3<double> force, moment;
+  pulls(c.state, force, moment);
+  CHECK(moment.norm() < 1e-9 * force.norm());
+  CHECK((accelerations(c).head<3>() - force).norm() < round_off * force.norm());  // of 1 kg
+  const double energy = c.system.energy(c.state).total();
+  const State last = run(c, 0.5);
+  pulls(last, force, moment);
+  CHECK(moment.norm() < 1e-8 * force.norm());
+  CHECK(std::abs(c.system.energy(last).total() - energy) < run_tolerance * energy);
+  CHECK((last.q - c.state.q).norm() > 0.1);
+}
+
 TEST_CASE("rows and b of both levels match finite differences on the constraints") {
   // The damper turns with the node: what is velocity-level turns too.
   Assembly a("plane");
