@@ -174,6 +174,7 @@ class Engine {
   void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
   bool sweep(const VectorXd& force, const VectorXd& rhs);
   bool gmres(const VectorXd& force, const VectorXd& rhs);
+  bool massless_only(const VectorXd& rhs);
   bool certain(const VectorXd& force, const VectorXd& rhs, double most);
 
   // engine_careful.cpp

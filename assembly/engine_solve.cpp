@@ -34,6 +34,7 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
     find_unevenness();
   }
   const bool uneven = unevenness_ < light;
+  if (!uneven && massless_only(rhs)) return Status::solved;
   if (uneven) {
     if (solve_carefully(force, rhs)) return Status::solved;
     if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
@@ -59,6 +60,15 @@ bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
   if (!certified(force)) return false;
   terms_ *= eps;
   return share(terms_) <= most;
+}
+
+// Where hardly anything with mass accelerates, its corrections are the round-off of what has none: all rows are met,
+// each to its own round-off, and the last correction was round-off of the accelerations in them.
+bool Engine::massless_only(const VectorXd& rhs) {
+  if (condensations_.empty() || rows_ == 0) return false;
+  residual(y_, rhs, residual_, true);
+  const double largest = (size_of_row_.array() / norm_of_row_.array()).maxCoeff();
+  return relative_residual() <= backward && moved_ * moved_ <= round_off * round_off * largest;
 }
 
 // rhs - A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.

@@ -245,7 +245,12 @@ class Group {
     auto nothing = indeterminate(here.strays);
     for (const Analysis& a : elsewhere_) nothing = std::min(nothing, indeterminate(a.strays));
     for (const Stray& stray : here.strays) {
-      HiddenRow row = told(stray.c);
+      Index pivot = 0;
+      stray.c.cwiseAbs().maxCoeff(&pivot);
+      for (const Index i : here.position)
+        if (std::abs(stray.c[i]) > 0.5 * stray.c.cwiseAbs().maxCoeff() && !astray.count(i)) pivot = i;
+      astray.insert(pivot);
+      HiddenRow row = told(stray.c, pivot);
       const bool empty = stray.zero && stray.constant;
       if (empty && nothing > 0) {
         --nothing;
@@ -271,11 +276,6 @@ class Group {
             "mass, hold it by a joint, or take the force away",
             row.value, joined(row.coordinates));
       }
-      Index pivot = 0;
-      (stray.c.array() != 0).maxCoeff(&pivot);
-      for (const Index i : here.position)
-        if (std::abs(stray.c[i]) > 0.5 * stray.c.cwiseAbs().maxCoeff() && !astray.count(i)) pivot = i;
-      astray.insert(pivot);
       out.push_back(std::move(row));
     }
 
@@ -284,14 +284,14 @@ class Group {
     completable_ = decided;
     for (std::size_t k = 0; k < here.position.size(); ++k) {
       if (astray.count(here.position[k])) continue;
-      HiddenRow row = told(here.L.col(static_cast<Index>(k)));
+      HiddenRow row = told(here.L.col(static_cast<Index>(k)), here.position[k]);
       row.kind = HiddenKind::position_level;
       row.sentence = fmt::format("this decides {}, and its velocity with it", row.coordinates.front());
       if (here.strays.empty() && !decided) refuse(row, singular);
       out.push_back(std::move(row));
     }
     for (const Index i : here.velocity) {
-      HiddenRow row = told(f_unit(i));
+      HiddenRow row = told(f_unit(i), i);
       row.kind = HiddenKind::velocity_level;
       row.sentence =
           fmt::format("this decides the velocity of {}; its position may start anywhere", row.coordinates.front());
@@ -357,16 +357,33 @@ class Group {
                           joined(row.coordinates));
   }
 
+  // How large the model is in the unit of each coordinate; 1 for angles and where all are 0.
+  VectorXd extent() const {
+    std::map<std::string, double> largest;
+    const auto each = [&](const auto& f) {
+      for (std::size_t k = 0; k < forces_->models().size(); ++k) {
+        const auto units = forces_->models()[k]->units();
+        for (std::size_t i = 0; i < units.size(); ++i) f(forces_->first(k) + static_cast<Index>(i), units[i]);
+      }
+    };
+    each([&](Index i, const std::string& unit) { largest[unit] = std::max(largest[unit], std::abs(x_.q[i])); });
+    VectorXd size = VectorXd::Ones(x_.q.size());
+    each([&](Index i, const std::string& unit) {
+      if (unit != "rad" && largest[unit] > 0) size[i] = largest[unit];
+    });
+    return size;
+  }
+
   // States near this one, for what holds everywhere and not here by chance.
   void look_elsewhere() {
     std::mt19937 generator(1);
     std::uniform_real_distribution<double> spread(-1, 1);
+    const VectorXd size = extent();
+    const double v = x_.v.size() ? std::max(1.0, x_.v.cwiseAbs().maxCoeff()) : 0;
     for (int k = 0; k < options_.states; ++k) {
       State x = x_;
-      const double q = x_.q.size() ? std::max(0.1, 0.3 * x_.q.cwiseAbs().maxCoeff()) : 0;
-      const double v = x_.v.size() ? std::max(1.0, x_.v.cwiseAbs().maxCoeff()) : 0;
       for (Index i = 0; i < x.q.size(); ++i) {
-        x.q[i] += std::min(q, 0.3 * std::max(1.0, std::abs(x_.q[i]))) * spread(generator);
+        x.q[i] += 0.3 * size[i] * spread(generator);
         x.v[i] += v * spread(generator);
       }
       x.t += 0.1 * (k + 1);
@@ -380,7 +397,7 @@ class Group {
   }
 
   // c'h in words.
-  HiddenRow told(const VectorXd& c) const {
+  HiddenRow told(const VectorXd& c, Index main) const {
     const Analysis& a = *here_;
     const Index ns = forces_->massless_size(), n = forces_->size();
     HiddenRow row;
@@ -390,8 +407,6 @@ class Group {
     constexpr double visible = 1e-6;
     for (Index i = 0; i < ns; ++i)
       if (std::abs(y[i] / scale_.d[i]) < visible * largest) y[i] = 0;
-    Index main = 0;
-    c.cwiseAbs().maxCoeff(&main);
     main = pivots_.free[static_cast<std::size_t>(main)];
     y /= y[main];
     const VectorXd unit = c / (a.basis.N * c)[main];
@@ -629,6 +644,9 @@ Completed complete(const System& system, const State& s, const HiddenOptions& op
   const Evaluation e = out.system.evaluate(out.state);
   for (const VectorXd& part : {e.Q, e.C}) force = std::max(force, part.size() ? part.cwiseAbs().maxCoeff() : 0);
   for (const Contribution& c : system.contributions(out.state)) force = std::max(force, c.Q.cwiseAbs().maxCoeff());
+  for (const HiddenRow& row : report.rows)  // forces may all be 0 in balance
+    force = std::max({force, row.dq.cwiseProduct(out.state.q).cwiseAbs().maxCoeff(),
+                      row.dv.cwiseProduct(out.state.v).cwiseAbs().maxCoeff(), std::abs(row.value)});
   constexpr double none = 1e-8;  // of the largest force; round-off leaves 1e-12 and less
   out.reaction = force > 0 ? lambda.cwiseAbs().maxCoeff() / force : lambda.cwiseAbs().maxCoeff();
   if (!(out.reaction <= none))

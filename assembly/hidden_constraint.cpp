@@ -17,6 +17,34 @@ bool serve(const FreeForces::Basis& basis, const VectorXd& d) {
   return true;
 }
 
+// Rows first ... first + count - 1, resolved for as many free directions: their values become displacements, or
+// velocities, along them.  Rows that say nearly the same there are only brought to size, so that the rank alarm sees
+// it.
+void resolve(const MatrixXd& N, Index first, Index count, HiddenConstraint::Rows& rows) {
+  constexpr double well = 1e-10;
+  if (count == 0) return;
+  auto A = rows.A.middleRows(first, count);
+  MatrixXd X = A.leftCols(N.rows()) * N, scale = MatrixXd::Identity(count, count);
+  for (Index i = 0; i < count; ++i)
+    if (const double size = A.row(i).cwiseAbs().maxCoeff(); size > 0) scale(i, i) /= size;
+  X = scale * X;
+  const Eigen::FullPivLU<MatrixXd> lu(X);
+  if (const auto& U = lu.matrixLU(); std::abs(U(count - 1, count - 1)) > well * std::abs(U(0, 0))) {
+    std::vector<Index> columns;
+    for (Index k = 0; k < count; ++k) columns.push_back(lu.permutationQ().indices()[k]);
+    std::sort(columns.begin(), columns.end());
+    scale = MatrixXd(X(Eigen::all, columns)).partialPivLu().solve(scale).eval();
+  }
+  // What is round-off of its terms is 0: the solver balances rows by their entries.
+  constexpr double round_off = 1e-12;
+  const MatrixXd terms = scale.cwiseAbs() * A.cwiseAbs();
+  A = (scale * A).eval();
+  A = (A.array().abs() <= round_off * terms.array()).select(0.0, A).eval();
+  rows.dq.middleRows(first, count) = (scale * rows.dq.middleRows(first, count)).eval();
+  for (VectorXd* x : {&rows.value, &rows.rate, &rows.b})
+    x->segment(first, count) = (scale * x->segment(first, count)).eval();
+}
+
 }  // namespace
 
 HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
@@ -90,15 +118,8 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
       out.dq.row(p + i) = slopes.dq.row(row);
     }
   }
-  for (Index i = 0; i < f; ++i) {
-    const double size = out.A.row(i).cwiseAbs().maxCoeff();
-    if (!(size > 0)) continue;
-    out.value[i] /= size;
-    out.rate[i] /= size;
-    out.b[i] /= size;
-    out.A.row(i) /= size;
-    out.dq.row(i) /= size;
-  }
+  resolve(basis.N, 0, p, out);
+  resolve(basis.N, p, r, out);
   return out;
 }
 

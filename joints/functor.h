@@ -92,7 +92,7 @@ template <class J, class F> struct Reacting : detail::Wrapped<J> {
 
   template <class... X>
   requires std::invocable<const F&, X&...>
-  void react(X&... bodies_t_lambda) const { law(bodies_t_lambda...); }
+  void react(X&&... bodies_t_lambda) const { law(bodies_t_lambda...); }
   void validate(const Label& label, const auto&... bodies) const { this->require_joint(label, bodies...); }
 };
 
