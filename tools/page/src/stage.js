@@ -399,7 +399,9 @@ export class Stage {
   }
 
   choose(made) {
+    for (const m of this.chosen?.materials ?? []) if (m.emissive) m.emissive.set(0);
     this.chosen = made;
+    for (const m of made?.materials ?? []) if (m.emissive) m.emissive.set('#2f6fc0').multiplyScalar(0.55);
     if (this.trails) this.trails.forEach((t) => this.world.remove(t));
     this.trails = null;
     if (this.show.trails) {
