@@ -267,7 +267,7 @@ TEST_CASE("a rigid body is drawn as the box of its inertia, a thin one as a rod"
   CHECK_FALSE(box.outline);
   const Piece& rod = scene.bodies[1].pieces.at(0);
   CHECK(rod.type == "rod");
-  CHECK(std::abs(rod.size[1] - 1.5) <= 1e-12);
+  CHECK(std::abs(rod.size[1] - rod.size[0] - 1.5) <= 1e-12);  // its round ends stand out
   CHECK(std::abs(std::abs(rod.axes.col(2)[1]) - 1) <= 1e-12);
   CHECK(scene.bodies[2].pieces.at(0).outline);
 }
@@ -350,14 +350,16 @@ TEST_CASE("a page refuses runs of other models, and shapes that cannot be") {
   CHECK(message([&] { view_page(system, other); }) ==
         "column 'rod.theta': 'other.csv' has not recorded it, which moves body 'rod'; record coordinates, and give the "
         "model that was run");
-  const auto with = [&](const std::string& body, const Shape& shape) {
+  const auto with = [&](const std::string& body, const ViewShape& shape) {
     return message([&] { view_page(system, run, {.shapes = {{body, shape}}}); });
   };
   CHECK(with("rot", {}) == "body 'rot': a shape is given for it, but there is none of this name; did you mean 'rod'?");
   CHECK(with("rod", {.type = "cone"}) ==
-        "body 'rod': there is no shape 'cone'; give box, sphere, cylinder, rod or none");
+        "body 'rod': there is no shape 'cone'; give box, sphere, cylinder, rod, line or none");
   CHECK(with("rod", {.size = {-1, 1, 1}}).find("sizes > 0") != std::string::npos);
   CHECK(with("rod", {.axis = {0, 0, 0}}).find("length 0") != std::string::npos);
+  CHECK(with("rod", {.type = "line"}).find("its line has 0 points") != std::string::npos);
+  CHECK(with("rod", {.type = "line", .points = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}}) == "");
   CHECK(with("rod", {.at = {0, NAN, 0}}).find("not finite") != std::string::npos);
 }
 

@@ -71,9 +71,6 @@ double spread_of(const std::vector<V>& points) {
   return spread;
 }
 
-Piece rod(const V& from, const V& to, double diameter) {
-  return {"rod", {diameter, (to - from).norm(), 0}, 0.5 * (from + to), frame_along(to - from)};
-}
 Piece ball(const V& at, double diameter) { return {"sphere", V::Constant(diameter), at}; }
 
 // A link through all its points: a plate in the plane, a rod between two, rods from their middle otherwise.
@@ -83,12 +80,12 @@ void add_link(std::vector<Piece>& out, const std::vector<V>& points, double thic
     out.push_back({"plate", {2 * thickness, 0, 0.7 * thickness}});
     out.back().corners = points;
   } else if (points.size() == 2) {
-    out.push_back(rod(points[0], points[1], thickness));
+    out.push_back(rod_between(points[0], points[1], thickness));
   } else {
     V middle = V::Zero();
     for (const V& p : points) middle += p / static_cast<double>(points.size());
     for (const V& p : points)
-      if ((p - middle).norm() > 0) out.push_back(rod(middle, p, thickness));
+      if ((p - middle).norm() > 0) out.push_back(rod_between(middle, p, thickness));
   }
 }
 
@@ -129,14 +126,15 @@ void add_rigid(SceneBody& body, const RigidBody& b, double thickness) {
     constexpr double thin = 0.06;  // a box with two edges below this share of the third is a rod
     const double longest = edges.maxCoeff();
     if (edges[1] <= thin * longest && edges[2] <= thin * longest)  // moments ascend, so edges descend
-      body.pieces.push_back(rod(b.centre - 0.5 * longest * axes.col(0), b.centre + 0.5 * longest * axes.col(0),
-                                std::max(edges[1], thickness)));
+      body.pieces.push_back(rod_between(b.centre - 0.5 * longest * axes.col(0), b.centre + 0.5 * longest * axes.col(0),
+                                        std::max(edges[1], thickness)));
     else
       body.pieces.push_back({"box", edges.cwiseMax(0.6 * thickness), b.centre, axes});
     const V inside = 0.5 * edges + V::Constant(0.6 * thickness);
     for (const V& p : points) {
       const V r = axes.transpose() * (p - b.centre);
-      if ((r.cwiseAbs().array() > inside.array()).any()) body.pieces.push_back(rod(b.centre, p, 0.6 * thickness));
+      if ((r.cwiseAbs().array() > inside.array()).any())
+        body.pieces.push_back(rod_between(b.centre, p, 0.6 * thickness));
     }
   } else {
     std::vector<V> all = points;
@@ -177,6 +175,10 @@ void add_rolling(std::vector<SceneBody>& bodies, const System& system, double th
 }
 
 }  // namespace
+
+Piece rod_between(const V& from, const V& to, double diameter) {
+  return {"rod", {diameter, (to - from).norm() + diameter, 0}, 0.5 * (from + to), frame_along(to - from)};
+}
 
 Mat<double, 3> frame_along(const V& z) {
   Mat<double, 3> R;

@@ -22,7 +22,7 @@ struct Pose {
 // One piece of what a body looks like, in its frame.
 struct Piece {
   std::string type;                                  // box, sphere, cylinder, rod, plate
-  Vec3<double> size = Vec3<double>::Zero();          // [m] as in Shape; plate: diameter of its edge, -, thickness
+  Vec3<double> size = Vec3<double>::Zero();          // [m] as in ViewShape; plate: diameter of its edge, -, thickness
   Vec3<double> at = Vec3<double>::Zero();            // [m]
   Mat<double, 3> axes = Mat<double, 3>::Identity();  // cylinder and rod lie along the third
   std::vector<Vec3<double>> corners = {};            // of a plate in the plane
@@ -58,6 +58,9 @@ Scene scene_of(const System& system, const RunTable& run);
 std::optional<Pose> pose_at(const SceneBody& body, const RunTable& run, Index sample);
 // Where its point r is; of an elastic body, r is the place of a node.  None where it has no such point.
 std::optional<Vec3<double>> point_at(const SceneBody& body, const RunTable& run, Index sample, const Vec3<double>& r);
+
+// A rod with round ends.
+Piece rod_between(const Vec3<double>& from, const Vec3<double>& to, double diameter);
 
 // A right-handed frame whose third axis points along z.
 Mat<double, 3> frame_along(const Vec3<double>& z);

@@ -76,17 +76,27 @@ std::string json(const Piece& p) {
                  {"colour", json_string(p.colour)}});
 }
 
-Piece piece_of(const Label& label, const Shape& s) {
-  const std::set<std::string> known{"box", "sphere", "cylinder", "rod"};
+std::vector<Piece> pieces_of(const Label& label, const ViewShape& s, double thickness) {
+  const std::set<std::string> known{"box", "sphere", "cylinder", "rod", "line", "none"};
   label.require(known.count(s.type) > 0, fmt::format("there is no shape '{}'", s.type),
-                "give box, sphere, cylinder, rod or none");
-  label.require(s.size.allFinite() && s.at.allFinite() && s.axis.allFinite() && s.size[0] > 0,
-                "its size is no positive number, or its place is not finite", "give finite numbers, sizes > 0");
+                "give box, sphere, cylinder, rod, line or none");
+  const bool finite = s.size.allFinite() && s.at.allFinite() && s.axis.allFinite() &&
+                      std::all_of(s.points.begin(), s.points.end(), [](const V& p) { return p.allFinite(); });
+  const Index sizes = s.type == "box" ? 3 : s.type == "cylinder" || s.type == "rod" ? 2 : 1;
+  label.require(finite && (s.size.head(sizes).array() > 0).all(),
+                "a size of its shape is not positive, or a number of it is not finite",
+                "give finite numbers, sizes > 0");
   label.require(s.axis.norm() > 0, "the axis of its shape has length 0", "give a direction");
-  Piece p{s.type, s.size, s.at};
-  if (s.axis != V::UnitZ()) p.axes = frame_along(s.axis);
-  p.colour = s.colour;
-  return p;
+  label.require(s.type != "line" || s.points.size() >= 2, fmt::format("its line has {} points", s.points.size()),
+                "give at least 2");
+  std::vector<Piece> out;
+  if (s.type == "line")
+    for (std::size_t i = 0; i + 1 < s.points.size(); ++i)
+      out.push_back(rod_between(s.points[i], s.points[i + 1], thickness));
+  else if (s.type != "none")
+    out.push_back({s.type, s.size, s.at, s.axis == V::UnitZ() ? Mat<double, 3>::Identity() : frame_along(s.axis)});
+  for (Piece& p : out) p.colour = s.colour;
+  return out;
 }
 
 // Links between the nodes of an elastic body: where K couples them; for a reduced one the shortest tree.
@@ -187,10 +197,8 @@ class PageData {
   void apply_shapes() {
     for (const auto& [name, shape] : options_.shapes) {
       SceneBody& b = find_body(name, "shape");
-      b.pieces.clear();
-      if (shape.type == "none") continue;
-      b.pieces.push_back(piece_of({"body", name}, shape));
-      b.pieces.back().outline = b.mass == 0 && b.motion != Motion::fixed;
+      b.pieces = pieces_of({"body", name}, shape, scene_.thickness);
+      for (Piece& p : b.pieces) p.outline = b.mass == 0 && b.motion != Motion::fixed;
     }
   }
 

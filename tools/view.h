@@ -20,12 +20,13 @@
 namespace mortise {
 
 // How a body is drawn, in its frame.
-struct Shape {
-  std::string type = "box";    // box, sphere, cylinder, rod (a cylinder with round ends), none
-  Vec3<double> size{1, 1, 1};  // [m] of a box: edges; sphere: diameter; cylinder and rod: diameter, length
-  Vec3<double> at{0, 0, 0};    // [m] its middle
-  Vec3<double> axis{0, 0, 1};  // of a cylinder or rod: its axis; of a box: its third edge
-  std::string colour = {};     // "#4477aa"; "": chosen
+struct ViewShape {
+  std::string type = "box";               // box, sphere, cylinder, rod (a cylinder with round ends), line, none
+  Vec3<double> size{1, 1, 1};             // [m] of a box: edges; sphere: diameter; cylinder, rod: diameter, length
+  Vec3<double> at{0, 0, 0};               // [m] its middle
+  Vec3<double> axis{0, 0, 1};             // of a cylinder or rod: its axis; of a box: its third edge
+  std::vector<Vec3<double>> points = {};  // [m] of a line, from point to point, as thick as links are
+  std::string colour = {};                // "#4477aa"; "": chosen
 };
 
 // Something to point out on the page, such as a finding of a report.
@@ -37,9 +38,9 @@ struct Highlight {
 };
 
 struct ViewOptions {
-  std::string title = {};                    // "": the name of the system
-  std::map<std::string, Shape> shapes = {};  // by path of body
-  std::string verdict = {}, report = {};     // one line, and the whole text
+  std::string title = {};                        // "": the name of the system
+  std::map<std::string, ViewShape> shapes = {};  // by path of body
+  std::string verdict = {}, report = {};         // one line, and the whole text
   std::vector<Highlight> highlights = {};
   std::vector<std::string> plots = {};  // columns plotted at first, patterns with * allowed
   // Numbers in the page, 11 bytes each.  Coordinates of bodies are always there; beyond it, other columns are left out.

@@ -101,7 +101,13 @@ const start = (run) => {
     li.addEventListener('keydown', (e) => { if (e.key === 'Enter') choose(made); });
     return li;
   };
-  const section = (title, list) => (list.length ? [element('h2', {}, title, element('span', {textContent: list.length})), element('ul', {}, ...list)] : []);
+  const section = (title, parts, make) => {
+    const most = 400;
+    if (!parts.length) return [];
+    const list = element('ul', {}, ...parts.slice(0, most).map(make));
+    if (parts.length > most) list.append(element('li', {className: 'quiet', textContent: `and ${parts.length - most} more`}));
+    return [element('h2', {}, title, element('span', {textContent: parts.length})), list];
+  };
   const switches = [['joints', 'Joints', 'J'], ['forces', 'Forces', 'K'], ['names', 'Names', 'N'], ['trails', 'Trails', 'T'], ['grid', 'Grid', 'B'], ['findings', 'Findings', 'H']];
   const toggle = (key) => {
     stage.show[key] = !stage.show[key];
@@ -129,10 +135,10 @@ const start = (run) => {
     const mass = (m) => (m > 0 ? `${Number(m.toPrecision(4))} kg` : 'no mass');
     side.replaceChildren(...report,
       element('h2', {}, 'Show'), element('div', {className: 'switches'}, ...boxes),
-      ...section('Bodies', stage.bodies.map((b) => item(b, b.body.name, b.body.motion === 'fixed' ? 'ground' : b.body.motion === 'unknown' ? 'not drawn' : mass(b.body.mass), b.colour, b.body.motion !== 'fixed' && !(b.body.mass > 0)))),
-      ...section('Joints', stage.parts.filter((p) => p.group === 'joints').map((p) => item(p, p.part.name, words(p.part.kind), `#${p.materials[0].color.getHexString()}`))),
-      ...section('Forces', stage.parts.filter((p) => p.group === 'forces').map((p) => item(p, p.part.name, words(p.part.kind), stage.look.force))),
-      ...section('Sensors', stage.parts.filter((p) => p.group === 'sensors').map((p) => item(p, p.part.name, words(p.part.kind), stage.look.force))));
+      ...section('Bodies', stage.bodies, (b) => item(b, b.body.name, b.body.motion === 'fixed' ? 'ground' : b.body.motion === 'unknown' ? 'not drawn' : mass(b.body.mass), b.colour, b.body.motion !== 'fixed' && !(b.body.mass > 0))),
+      ...section('Joints', stage.parts.filter((p) => p.group === 'joints'), (p) => item(p, p.part.name, words(p.part.kind), `#${p.materials[0].color.getHexString()}`)),
+      ...section('Forces', stage.parts.filter((p) => p.group === 'forces'), (p) => item(p, p.part.name, words(p.part.kind), stage.look.force)),
+      ...section('Sensors', stage.parts.filter((p) => p.group === 'sensors'), (p) => item(p, p.part.name, words(p.part.kind), stage.look.force)));
     side.scrollTop = top;
   };
 

@@ -82,10 +82,10 @@ const spoke = (piece, material) => {
 };
 
 // A body: its pieces in one group; outlined where it has no mass.
-export const bodyOf = (body, colour, thickness) => {
+export const bodyOf = (body, colour, thickness, sides = 48) => {
   const group = new Group(), materials = [];
   for (const piece of body.pieces) {
-    const geometry = geometryOf(piece), own = piece.colour || colour;
+    const geometry = geometryOf(piece, sides), own = piece.colour || colour;
     const place = new Group();
     place.position.set(...piece.at);
     place.quaternion.set(...piece.turn);

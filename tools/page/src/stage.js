@@ -88,15 +88,16 @@ export class Stage {
     this.sun.intensity = look.sun;
 
     // Bodies that share a joint lie in different layers, so that plates do not lie in each other.
-    const layers = [];
+    const layers = [], neighbours = run.bodies.map(() => []);
+    for (const {bodies} of run.joints) for (const a of bodies) neighbours[a].push(...bodies.filter((b) => run.bodies[b].motion !== 'fixed'));
     run.bodies.forEach((body, i) => {
-      const near = run.joints.filter((j) => j.bodies.includes(i)).flatMap((j) => j.bodies).filter((k) => k < i && run.bodies[k].motion !== 'fixed').map((k) => layers[k]);
+      const near = neighbours[i].filter((k) => k < i).map((k) => layers[k]);
       layers[i] = [0, 1, -1, 2, -2].find((layer) => !near.includes(layer)) ?? 0;
     });
     let index = 0;
     this.bodies = run.bodies.map((body, i) => {
       const colour = body.motion === 'fixed' ? look.ground : palette[index++ % palette.length];
-      const group = new Group(), form = bodyOf(body, colour, run.thickness);
+      const group = new Group(), form = bodyOf(body, colour, run.thickness, run.bodies.length > 200 ? 16 : 48);
       if (run.planar) form.position.z = 0.75 * run.thickness * layers[i];
       group.add(form);
       this.world.add(group);
@@ -398,7 +399,9 @@ export class Stage {
   }
 
   choose(made) {
+    for (const m of this.chosen?.materials ?? []) if (m.emissive) m.emissive.set(0);
     this.chosen = made;
+    for (const m of made?.materials ?? []) if (m.emissive) m.emissive.set('#2f6fc0').multiplyScalar(0.55);
     if (this.trails) this.trails.forEach((t) => this.world.remove(t));
     this.trails = null;
     if (this.show.trails) {
