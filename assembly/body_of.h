@@ -194,7 +194,10 @@ template <Body B> class BodyOf final : public BodyModel, public MadeFrom<B, Body
       for (Index k = 0; k < y.size(); ++k) f[k] = y[k];
     };
     if constexpr (detail::HasUnknowns<B>) {
-      m = modelled_->unknowns.motion(q, v);
+      if constexpr (std::is_trivially_destructible_v<Motion>)
+        new (motion) Motion(modelled_->unknowns.motion(q, v));  // in place: copies wait for their numbers
+      else
+        m = modelled_->unknowns.motion(q, v);
       write(modelled_->unknowns.force(m, g));
       return modelled_->unknowns.massless();
     } else {
@@ -230,7 +233,12 @@ template <Body B> class BodyOf final : public BodyModel, public MadeFrom<B, Body
   }
   void accelerate(const void* motion, const double* y, double* a) const override {
     const Motion& m = *static_cast<const Motion*>(motion);
-    Eigen::Map<Q>(a, size()) = modelled_->unknowns.spread(m, unknowns_at(y)) + modelled_->unknowns.drift(m);
+    if constexpr (requires { modelled_->unknowns.accelerate(m, y, a); }) {
+      modelled_->unknowns.accelerate(m, y, a);
+    } else {
+      const Q dq = modelled_->unknowns.spread(m, unknowns_at(y)), z = modelled_->unknowns.drift(m);
+      for (Index i = 0; i < size(); ++i) a[i] = dq[i] + z[i];  // one by one, as they were written
+    }
   }
   std::optional<Momentum> momentum([[maybe_unused]] const void* motion) const override {
     if constexpr (detail::HasUnknowns<B>)

@@ -7,7 +7,7 @@
 
 namespace mortise {
 
-using engine::at, engine::add_product, engine::add_square, engine::dot, engine::with_shape;
+using engine::at, engine::add_product, engine::add_square, engine::dot, engine::subtract_rows, engine::with_shape;
 
 namespace {
 
@@ -197,7 +197,8 @@ void Engine::factor(bool positions) {
   }
   const auto factored = [&] {
     order_.setZero();
-    forwarded_ = fronts_.factor(workers_, [&](int front) { assemble(front); }, plain && !positions ? order_.data() : nullptr);
+    forwarded_ = fronts_.factor(
+        workers_, [&](int front) { assemble(front); }, plain && !positions ? order_.data() : nullptr);
   };
   factored();
   // D only where pivots nearly vanish: it costs a sweep.  Whether they do depends on the state, not on the last one.
@@ -217,8 +218,8 @@ double Engine::squares(const Node& n, int r) {
   return norm;
 }
 
-// The diagonal block of a node.  Without massless unknowns all that needs its rows is done here, while they are at hand:
-// their squares, and the right-hand side b - A f.
+// The diagonal block of a node.  Without massless unknowns all that needs its rows is done here, while they are at
+// hand: their squares, and the right-hand side b - A f.
 void Engine::assemble_rows(const Node& n) {
   double* to = fronts_.value(n.place);
   const auto begin = [&](int r, double square, double known) {
@@ -249,8 +250,9 @@ void Engine::assemble_rows(const Node& n) {
           const double *a = A + r * columns + e * K, s = dot<K>(a, a, K);
           square[r * E + e] = s;
           norm[r] += s;
-          rest[r] -= dot<K>(a, f + entry[e].y, K);
         }
+      subtract_rows<R, E, K>(
+          A, [&](int e) { return f + entry[e].y; }, rest);
       for (int r = 0; r < R; ++r) {
         note(r, norm[r]);
         order_[n.position + r] += rest[r];
@@ -283,7 +285,7 @@ void Engine::assemble(int front) {
     const Product& p = products_[at(i)];
     double* to = fronts_.value(p.to);
     const double *left = A_.data() + p.left, *right = A_.data() + p.right;
-    with_shape(p.shape, [&]<int R, int, int K>() { add_product<R, R, R < 0 ? -1 : K>(p, left, right, to); });
+    with_shape(p.shape, [&]<int R, int, int K>() { add_product < R, R, R<0 ? -1 : K>(p, left, right, to); });
   }
   for (int i = part.insert; i < next.insert; ++i) {
     const Insert& x = inserts_[at(i)];
@@ -382,8 +384,6 @@ Momentum Engine::momentum() const {
 }
 
 // x - x is 0, or NaN where x is not finite; sums are faster than a test of each.
-bool Engine::finite() const {
-  return (y_.array() - y_.array()).sum() + (lambda_.array() - lambda_.array()).sum() == 0;
-}
+bool Engine::finite() const { return (y_.array() - y_.array()).sum() + (lambda_.array() - lambda_.array()).sum() == 0; }
 
 }  // namespace mortise

@@ -61,10 +61,13 @@ template <class F> void with_shape(int shape, const F& f) {
 
 template <int K> using Row = Eigen::Map<const Eigen::Matrix<double, K, 1>>;
 
-// Two numbers that stand side by side in memory.
+// Two or four numbers that stand side by side in memory.
 using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 inline const Two& two(const double* x) { return *reinterpret_cast<const Two*>(x); }
 inline Two& two(double* x) { return *reinterpret_cast<Two*>(x); }
+inline const Four& four(const double* x) { return *reinterpret_cast<const Four*>(x); }
+inline Four& four(double* x) { return *reinterpret_cast<Four*>(x); }
 
 template <int K> [[gnu::always_inline]] inline Two dot_in_two(const double* a, const double* b) {
   Two sum = two(a) * two(b);
@@ -81,6 +84,13 @@ template <int K> [[gnu::always_inline]] inline double dot(const double* a, const
     for (int i = 0; i < (K >= 0 ? K : k); ++i) sum += a[i] * b[i];
     return sum;
   }
+}
+
+// rest -= A y, for R rows over E bodies; y(e) are the unknowns of one of them.
+template <int R, int E, int K, class Y>
+[[gnu::always_inline]] inline void subtract_rows(const double* A, const Y& y, double* rest) {
+  for (int e = 0; e < E; ++e)
+    for (int r = 0; r < R; ++r) rest[r] -= dot<K>(A + r * E * K + e * K, y(e), K);
 }
 
 // x := f + A' lambda for one body: the rows of each touch, weighted.
@@ -115,8 +125,7 @@ template <int R, int C>
 void add_square(const double* X, int rows, int columns, double* __restrict to, int stride, bool diagonal) {
   const int n = R >= 0 ? R : rows, width = C >= 0 ? C : columns;
   for (int c = 0; c < n; ++c)
-    for (int r = diagonal ? c : c + 1; r < n; ++r)
-      to[r + c * stride] += dot<C>(X + r * width, X + c * width, width);
+    for (int r = diagonal ? c : c + 1; r < n; ++r) to[r + c * stride] += dot<C>(X + r * width, X + c * width, width);
 }
 
 // to += X Y', X and Y row by row; of a node with itself only the lower triangle.

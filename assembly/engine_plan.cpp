@@ -287,8 +287,7 @@ void Engine::plan_fronts() {
   }
   fronts_ = Fronts(g);
   fronts_.share(workers_.count());
-  for (const int i : active_)
-    nodes_[at(i)].position = fronts_.position(front_node[at(i)]) + front_offset[at(i)];
+  for (const int i : active_) nodes_[at(i)].position = fronts_.position(front_node[at(i)]) + front_offset[at(i)];
   for (Touch& t : holds_) t.row = nodes_[at(t.row)].position;
   // The products and copies that fill each front.
   std::vector<std::pair<int, Product>> products;

@@ -1,3 +1,4 @@
+#include <mortise/assembly/engine_kernels.h>
 #include <mortise/assembly/fronts.h>
 
 #include <algorithm>
@@ -9,9 +10,10 @@
 #include <Eigen/SparseCore>
 
 namespace mortise {
-namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using engine::at, engine::four, engine::two;
+
+namespace {
 
 std::vector<int> minimum_degree(const Fronts::Graph& g) {
   const auto n = static_cast<int>(g.size.size());
@@ -303,14 +305,20 @@ void Fronts::begin(int i) {
 
 namespace {
 
-double safe_pivot(double d, double floor) { return std::abs(d) < std::abs(floor) || d * floor < 0 ? floor : d; }
+// 1 / pivot.  The division does not wait for the test, which is hardly ever true.
+[[gnu::always_inline]] inline double inverted(double d, double floor) {
+  const double inverse = 1 / d;
+  if (floor > 0 ? d < floor : d > floor) [[unlikely]]
+    return 1 / floor;
+  return inverse;
+}
 
 // Eliminates the p pivots of a front in place.
 void eliminate(int p, int q, double* L, double* U, double* inverse, const double* floor) {
   const int f = p + q;
   for (int c = 0; c < p; ++c) {
     double* col = L + c * f;
-    const double inv = inverse[c] = 1 / safe_pivot(col[c], floor[c]);
+    const double inv = inverse[c] = inverted(col[c], floor[c]);
     for (int s = c + 1; s < p; ++s) {
       const double factor = col[s] * inv;
       double* to = L + s * f;
@@ -325,26 +333,44 @@ void eliminate(int p, int q, double* L, double* U, double* inverse, const double
   }
 }
 
+// to -= factor * from, in as few pieces as there are; columns are always cut in the same way.
+template <int N> [[gnu::always_inline]] inline void subtract(double* to, double factor, const double* from) {
+#pragma GCC unroll 2
+  for (int i = 0; i + 4 <= N; i += 4) four(to + i) -= factor * four(from + i);
+  constexpr int rest = N / 4 * 4;
+  if constexpr (N % 4 >= 2) two(to + rest) -= factor * two(from + rest);
+  if constexpr (N % 2 == 1) to[N - 1] -= factor * from[N - 1];
+}
+template <int N> [[gnu::always_inline]] inline void scale(double* x, double factor) {
+#pragma GCC unroll 2
+  for (int i = 0; i + 4 <= N; i += 4) four(x + i) *= factor;
+  constexpr int rest = N / 4 * 4;
+  if constexpr (N % 4 >= 2) two(x + rest) *= factor;
+  if constexpr (N % 2 == 1) x[N - 1] *= factor;
+}
+
 // The same for sizes known beforehand.  Whole columns are updated, with what stands above the diagonal, which nobody
 // reads: that is faster than half of them.
 template <int P, int Q>
 void eliminate_small(int, int, double* __restrict L, double* __restrict U, double* __restrict inverse,
                      const double* __restrict floor) {
   constexpr int f = P + Q;
+#pragma GCC unroll 6
   for (int c = 0; c < P; ++c) {
     double* col = L + c * f;
-    const double inv = inverse[c] = 1 / safe_pivot(col[c], floor[c]);
+    const double inv = inverse[c] = inverted(col[c], floor[c]);
+    double entry[f];  // before they are divided by the pivot
+#pragma GCC unroll 12
+    for (int s = c + 1; s < f; ++s) entry[s] = col[s];
+    scale<P>(col, inv);
+    scale<Q>(col + P, inv);
+#pragma GCC unroll 6
     for (int s = c + 1; s < P; ++s) {
-      const double factor = col[s] * inv;
-      double* to = L + s * f;
-#pragma GCC ivdep
-      for (int r = P == 2 ? s : 0; r < f; ++r) to[r] -= factor * col[r];
+      subtract<P>(L + s * f, entry[s], col);
+      subtract<Q>(L + s * f + P, entry[s], col + P);
     }
-    for (int s = 0; s < Q; ++s) {
-      const double factor = col[P + s] * inv;
-      for (int r = Q == 2 ? s : 0; r < Q; ++r) U[s * Q + r] -= factor * col[P + r];
-    }
-    for (int r = c + 1; r < f; ++r) col[r] *= inv;
+#pragma GCC unroll 6
+    for (int s = 0; s < Q; ++s) subtract<Q>(U + s * Q, entry[P + s], col + P);
   }
 }
 
@@ -358,7 +384,7 @@ void eliminate_panels(int p, int q, double* L, double* U, double* inverse, const
     const int w = std::min(width, p - c0), rest = f - c0 - w;
     for (int c = c0; c < c0 + w; ++c) {
       double* col = L + Index{c} * f;
-      inverse[c] = 1 / safe_pivot(col[c], floor[c]);
+      inverse[c] = inverted(col[c], floor[c]);
       for (int s = c + 1; s < c0 + w; ++s) {
         const double factor = col[s] * inverse[c];
         double* to = L + Index{s} * f;
@@ -412,13 +438,20 @@ void forward_kernel(int p, int q, const double* L, const double*, const int* bor
   if constexpr (P >= 0) {
     constexpr int f = P + Q;
     double y[P], rest[Q + 1];
+#pragma GCC unroll 6
     for (int c = 0; c < P; ++c) y[c] = pivots[c];
+#pragma GCC unroll 6
     for (int r = 0; r < Q; ++r) rest[r] = x[border[r]];
+#pragma GCC unroll 6
     for (int c = 0; c < P; ++c) {
+#pragma GCC unroll 6
       for (int r = c + 1; r < P; ++r) y[r] -= L[c * f + r] * y[c];
+#pragma GCC unroll 6
       for (int r = 0; r < Q; ++r) rest[r] -= L[c * f + P + r] * y[c];
     }
+#pragma GCC unroll 6
     for (int c = 1; c < P; ++c) pivots[c] = y[c];
+#pragma GCC unroll 6
     for (int r = 0; r < Q; ++r) x[border[r]] = rest[r];
   } else {
     const int f = p + q;
@@ -437,13 +470,19 @@ void backward_kernel(int p, int q, const double* L, const double* inverse, const
   if constexpr (P >= 0) {
     constexpr int f = P + Q;
     double y[P], known[Q + 1];
+#pragma GCC unroll 6
     for (int r = 0; r < Q; ++r) known[r] = x[border[r]];
+#pragma GCC unroll 6
     for (int c = 0; c < P; ++c) {
       y[c] = pivots[c] * inverse[c];
+#pragma GCC unroll 6
       for (int r = 0; r < Q; ++r) y[c] -= L[c * f + P + r] * known[r];
     }
-    for (int c = P; c-- > 0;)
+#pragma GCC unroll 6
+    for (int c = P - 1; c >= 0; --c)
+#pragma GCC unroll 6
       for (int r = 0; r < c; ++r) y[r] -= L[r * f + c] * y[c];
+#pragma GCC unroll 6
     for (int c = 0; c < P; ++c) pivots[c] = y[c];
   } else {
     const int f = p + q;

@@ -6,6 +6,7 @@
 // once, by approximate minimum degree (benchmarks/ compares others); then values are written straight into their
 // places, front after front.
 
+#include <algorithm>
 #include <vector>
 
 #include <mortise/assembly/workers.h>
@@ -80,6 +81,14 @@ class Fronts {
   void solve(double* x) const { forward(x), backward(x); }
   void forward(double* x) const;   // x := L^-1 x
   void backward(double* x) const;  // x := (D L')^-1 x
+  // x := L^-1 of what begin(front) adds to x, in the order of factor(): the same bits.
+  template <class F> void forward(const F& begin, double* x) const {
+    std::fill(x, x + size_, 0.0);
+    for (int i = 0; i < count(); ++i) {
+      begin(i);
+      forward(i, x);
+    }
+  }
 
  private:
   struct Front {

@@ -115,57 +115,74 @@ struct PlanarBody {
       return 1 / (k == angle() ? rotation_ : translation_);
     }
     [[gnu::always_inline]] Motion motion(const Vec3<double>& q, const Vec3<double>& v) const {
-      Motion m{q.head<2>(), v.head<2>(), std::cos(q[2]), std::sin(q[2]), v[2]};
-      const Vec2<double> a = turned(m, arm_);
-      for (int i = 0; i < 2; ++i) m.centre[i] += a[i];
-      m.velocity[0] -= m.w * a[1];
-      m.velocity[1] += m.w * a[0];
+      Motion m;
+      const double w = v[2], c = std::cos(q[2]), s = std::sin(q[2]);
+      const double x = c * arm_[0] - s * arm_[1], y = s * arm_[0] + c * arm_[1];
+      m.centre[0] = q[0] + x, m.centre[1] = q[1] + y;
+      m.velocity[0] = v[0] - w * y, m.velocity[1] = v[1] + w * x;
+      m.c = c, m.s = s, m.w = w;
       return m;
     }
     [[gnu::always_inline]] Marker<2, 3> point(const Motion& m, const Vec2<double>& r) const {
-      Marker<2, 3> p = direction(m, arm_between(arm_, r));
+      Marker<2, 3> p;
+      turn_into(m, arm_between(arm_, r), p);
       for (int i = 0; i < 2; ++i) {
         p.value[i] += m.centre[i];
         p.velocity[i] += m.velocity[i];
-        p.slopes(i, first_ + i) = translation_;
+        p.slopes(i, i) = translation_;
       }
+      if (first_ > 0) [[unlikely]]
+        p = reordered(p);
       return p;
     }
-    // By components: this is where most of the time of an evaluation goes.
     [[gnu::always_inline]] Marker<2, 3> direction(const Motion& m, const Vec2<double>& d) const {
-      const double x = m.c * d[0] - m.s * d[1], y = m.s * d[0] + m.c * d[1], w2 = m.w * m.w;
       Marker<2, 3> p;
-      for (int i = 0; i < 6; ++i) p.slopes.data()[i] = 0;
-      p.value[0] = x, p.value[1] = y;
-      p.velocity[0] = -m.w * y, p.velocity[1] = m.w * x;
-      p.acceleration[0] = -w2 * x, p.acceleration[1] = -w2 * y;
-      p.slopes(0, angle()) = -rotation_ * y, p.slopes(1, angle()) = rotation_ * x;
+      turn_into(m, d, p);
+      if (first_ > 0) [[unlikely]]
+        p = reordered(p);
       return p;
     }
     Mat<double, 1, 3> turning(const Motion&) const { return rotation_ * Mat<double, 1, 3>::Unit(angle()); }
-    Vec3<double> force(const Motion&, const Vec3<double>& gravity) const {
-      Vec3<double> f(0, 0, 0);
-      for (int i = 0; i < 2; ++i) f[first_ + i] = root_mass_ * gravity[i];
-      return f;
+    [[gnu::always_inline]] Vec3<double> force(const Motion&, const Vec3<double>& gravity) const {
+      const double x = root_mass_ * gravity[0], y = root_mass_ * gravity[1];
+      if (first_ > 0) [[unlikely]]
+        return {0, x, y};
+      return {x, y, 0};
     }
-    Vec3<double> spread(const Motion& m, const Vec3<double>& y) const {
-      const Vec2<double> a = turned(m, arm_);
-      const double turn = rotation_ * y[angle()];
-      return {translation_ * y[first_] + turn * a[1], translation_ * y[first_ + 1] - turn * a[0], turn};
+    [[gnu::always_inline]] Vec3<double> spread(const Motion& m, const Vec3<double>& y) const {
+      double along_x = y[0], along_y = y[1], turn = y[2];
+      if (first_ > 0) [[unlikely]]
+        turn = y[0], along_x = y[1], along_y = y[2];
+      turn *= rotation_;
+      const double x = m.c * arm_[0] - m.s * arm_[1], z = m.s * arm_[0] + m.c * arm_[1];
+      return {translation_ * along_x + turn * z, translation_ * along_y - turn * x, turn};
     }
     Momentum momentum(const Motion& m) const {
       const Vec2<double> p = root_mass_ * root_mass_ * m.velocity;
       const double J = massless_ == 3 || angle() >= 3 - massless_ ? 0 : 1 / (rotation_ * rotation_);
       return {{p[0], p[1], 0}, {0, 0, m.centre[0] * p[1] - m.centre[1] * p[0] + J * m.w}};
     }
-    Vec3<double> drift(const Motion& m) const {
-      const Vec2<double> z = m.w * m.w * turned(m, arm_);
-      return {z[0], z[1], 0};
+    [[gnu::always_inline]] Vec3<double> drift(const Motion& m) const {
+      const double w2 = m.w * m.w;
+      return {w2 * (m.c * arm_[0] - m.s * arm_[1]), w2 * (m.s * arm_[0] + m.c * arm_[1]), 0};
     }
 
    private:
-    static Vec2<double> turned(const Motion& m, const Vec2<double>& d) {
-      return {m.c * d[0] - m.s * d[1], m.s * d[0] + m.c * d[1]};
+    // By components: this is where most of the time of an evaluation goes.
+    [[gnu::always_inline]] void turn_into(const Motion& m, const Vec2<double>& d, Marker<2, 3>& p) const {
+      const double x = m.c * d[0] - m.s * d[1], y = m.s * d[0] + m.c * d[1], w2 = m.w * m.w;
+      p.value[0] = x, p.value[1] = y;
+      p.velocity[0] = -m.w * y, p.velocity[1] = m.w * x;
+      p.acceleration[0] = -w2 * x, p.acceleration[1] = -w2 * y;
+      double* slopes = p.slopes.data();
+      slopes[0] = slopes[1] = slopes[2] = slopes[3] = 0;
+      slopes[4] = -rotation_ * y, slopes[5] = rotation_ * x;
+    }
+    // From (translations, rotation) to (rotation, translations).
+    [[gnu::noinline]] static Marker<2, 3> reordered(Marker<2, 3> p) {
+      const Mat<double, 2, 3> natural = p.slopes;
+      p.slopes << natural.rightCols<1>(), natural.leftCols<2>();
+      return p;
     }
     int angle() const { return first_ == 0 ? 2 : 0; }
 

@@ -192,19 +192,23 @@ class RigidBody::Unknowns {
   }
   // Weight, and Euler's -w x J w.
   [[gnu::always_inline]] Vec<double, 6> force(const Motion& m, const Vec3<double>& gravity) const {
+    const double a = m.w[0], b = m.w[1], c = m.w[2], A = moments_[0] * a, B = moments_[1] * b, C = moments_[2] * c;
     Vec<double, 6> f;
-    const Vec3<double> torque = -m.w.cross(moments_.cwiseProduct(m.w));
-    for (int k = 0; k < 3; ++k) {
-      f[first_ + k] = root_mass_ * gravity[k];
-      f[turn(k)] = rotation_[k] * torque[k];
-    }
+    for (int k = 0; k < 3; ++k) f[k] = root_mass_ * gravity[k];
+    f[3] = rotation_[0] * (c * B - b * C), f[4] = rotation_[1] * (a * C - c * A), f[5] = rotation_[2] * (b * A - a * B);
+    if (first_ > 0) [[unlikely]]
+      f = reordered(f);
     return f;
   }
   [[gnu::always_inline]] Vec<double, 7> spread(const Motion& m, const Vec<double, 6>& y) const {
-    const Vec3<double> turns(rotation_[0] * y[turn(0)], rotation_[1] * y[turn(1)], rotation_[2] * y[turn(2)]);
+    double x[6] = {y[0], y[1], y[2], y[3], y[4], y[5]};
+    if (first_ > 0) [[unlikely]] {
+      for (int k = 0; k < 3; ++k) x[k] = y[first_ + k], x[3 + k] = y[turn(k)];
+    }
+    const Vec3<double> turns(rotation_[0] * x[3], rotation_[1] * x[4], rotation_[2] * x[5]);
     Vec<double, 7> q;
     half_turn(m.u, turns, q.data() + 3);
-    for (int i = 0; i < 3; ++i) q[i] = translation_ * y[first_ + i];
+    for (int i = 0; i < 3; ++i) q[i] = translation_ * x[i];
     if (offset_) [[unlikely]]
       q.head<3>() -= m.R * turns.cross(arm_);
     return q;
@@ -218,6 +222,23 @@ class RigidBody::Unknowns {
     if (offset_) [[unlikely]]
       z.head<3>() = -(m.R * m.w.cross(m.w.cross(arm_)));
     return z;
+  }
+  // T y + z at once.
+  [[gnu::always_inline]] void accelerate(const Motion& m, const double* y, double* a) const {
+    if (first_ > 0 || offset_ || turned_) [[unlikely]] {
+      const Vec<double, 7> dq = spread(m, Eigen::Map<const Vec<double, 6>>(y)) + drift(m);
+      for (int i = 0; i < 7; ++i) a[i] = dq[i];
+      return;
+    }
+    const double w0 = m.w[0], w1 = m.w[1], w2 = m.w[2], s = m.stretch;
+    const double t0 = 0.5 * rotation_[0] * y[3] + s * w0, t1 = 0.5 * rotation_[1] * y[4] + s * w1,
+                 t2 = 0.5 * rotation_[2] * y[5] + s * w2, along = 0.25 * (w0 * w0 + w1 * w1 + w2 * w2) + s * s;
+    const double u0 = m.u[0], u1 = m.u[1], u2 = m.u[2], u3 = m.u[3];
+    for (int i = 0; i < 3; ++i) a[i] = translation_ * y[i];
+    a[3] = -u1 * t0 - u2 * t1 - u3 * t2 - along * u0;
+    a[4] = u0 * t0 + u2 * t2 - u3 * t1 - along * u1;
+    a[5] = u0 * t1 + u3 * t0 - u1 * t2 - along * u2;
+    a[6] = u0 * t2 + u1 * t1 - u2 * t0 - along * u3;
   }
   Momentum momentum(const Motion& m) const {
     const Vec3<double> p = root_mass_ * root_mass_ * m.velocity;
@@ -265,6 +286,12 @@ class RigidBody::Unknowns {
     p.slopes.middleCols<3>(first_) = natural.leftCols<3>();
     for (int k = 0; k < 3; ++k) p.slopes.col(turn(k)) = natural.col(3 + k);
     return p;
+  }
+  [[gnu::noinline]] Vec<double, 6> reordered(const Vec<double, 6>& natural) const {
+    Vec<double, 6> f;
+    f.segment<3>(first_) = natural.head<3>();
+    for (int k = 0; k < 3; ++k) f[turn(k)] = natural[3 + k];
+    return f;
   }
   int turn(int k) const { return place_[static_cast<std::size_t>(k)]; }  // unknown of the rotation about axis k
   // 1/2 E'(u) w for w in principal axes

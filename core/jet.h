@@ -27,13 +27,14 @@ template <int K> struct Jet {
   [[gnu::always_inline]] static Jet make(double value, double rate, double acceleration, const F& slopes) {
     Jet x;
     x.v = value;
-    const auto entry = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) -> double {
+    const auto entry = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) __attribute__((always_inline))
+                           ->double {
       if constexpr (i < K)
         return slopes(std::integral_constant<int, static_cast<int>(i)>{});
       else
         return i == K ? rate : i == K + 1 ? acceleration : 0.0;
     };
-    [&]<std::size_t... j>(std::index_sequence<j...>) {
+    [&]<std::size_t... j>(std::index_sequence<j...>) __attribute__((always_inline)) {
       ((x.d[j] = Four{entry(std::integral_constant<std::size_t, 4 * j>{}),
                       entry(std::integral_constant<std::size_t, 4 * j + 1>{}),
                       entry(std::integral_constant<std::size_t, 4 * j + 2>{}),
@@ -50,7 +51,11 @@ template <int K> struct Jet {
   double slope(std::size_t k) const { return d[k / 4][k % 4]; }
   double rate() const { return d[K / 4][K % 4]; }
   double acceleration() const { return d[(K + 1) / 4][(K + 1) % 4]; }
-  void accelerate(double by) { d[(K + 1) / 4][(K + 1) % 4] += by; }
+  // The whole four at once: what is written in pieces cannot be read as a whole without waiting.
+  [[gnu::always_inline]] void accelerate(double by) {
+    constexpr int lane = (K + 1) % 4;
+    d[(K + 1) / 4] += Four{lane == 0 ? by : 0, lane == 1 ? by : 0, lane == 2 ? by : 0, lane == 3 ? by : 0};
+  }
 
   // f(a) from f, f' and f'' at a.
   [[gnu::always_inline]] static Jet chain(const Jet& a, double f, double f1, double f2) {

@@ -46,12 +46,14 @@ template <int N, int First> struct Seed<Jet<N>, First> {
     static_assert(First + K <= N);
     Vec<Jet<N>, D> x;
     for (int i = 0; i < D; ++i)
-      x[i] = Jet<N>::make(m.value[i], m.velocity[i], m.acceleration[i], [&]<int k>(std::integral_constant<int, k>) {
-        if constexpr (k >= First && k < First + K)
-          return m.slopes(i, k - First);
-        else
-          return 0.0;
-      });
+      x[i] = Jet<N>::make(
+          m.value[i], m.velocity[i],
+          m.acceleration[i], [&]<int k>(std::integral_constant<int, k>) __attribute__((always_inline)) {
+            if constexpr (k >= First && k < First + K)
+              return m.slopes(i, k - First);
+            else
+              return 0.0;
+          });
     return x;
   }
 };
