@@ -35,6 +35,8 @@ class Engine {
   void take(const Evaluation& e);
   // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
   void leave_out(const std::vector<Index>& rows);
+  // As if all unknowns had mass: what rows say of each other does not depend on it.  Before the first evaluate().
+  void set_all_massive() { all_massive_ = true; }
   // positions: without nonholonomic rows, which do not restrict positions.
   void factor(bool positions = false);
 
@@ -241,7 +243,7 @@ class Engine {
   double error_ = 0, moved_ = 0;
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
-  bool planned_ = false, alarm_ = true, regularised_ = false;
+  bool planned_ = false, alarm_ = true, regularised_ = false, all_massive_ = false;
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
   double careful_level_ = 0;
