@@ -68,13 +68,14 @@ void Engine::evaluate(const State& s) {
     BodySlot& b = bodies_[i];
     const Index without =
         b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, b.motion, f_.data() + b.y);
-    if (without != b.k - b.massive) same = false;
+    if (!all_massive_ && without != b.k - b.massive) same = false;
   });
   if (!same) {
     std::vector<Index> massless;
     for (std::size_t i = 0; i < bodies_.size(); ++i)
       massless.push_back(bodies_[i].model->move(s, bodies_[i].first, system_.gravity(), system_.bodies()[i].name,
                                                 bodies_[i].motion, f_.data() + bodies_[i].y));
+    if (all_massive_) massless.assign(bodies_.size(), 0);
     plan(massless);
   }
   for (std::size_t i = 0; i < system_.forces().size(); ++i)

@@ -37,6 +37,8 @@ class Engine {
   void leave_out(const std::vector<Index>& rows);
   // Rows that are off are drawn back by the rate w [1/s]; 0: they are not.
   void set_pull(double w) { pull_ = w; }
+  // As if all unknowns had mass: what rows say of each other does not depend on it.  Before the first evaluate().
+  void set_all_massive() { all_massive_ = true; }
   // positions: without nonholonomic rows, which do not restrict positions.
   void factor(bool positions = false);
 
@@ -253,7 +255,7 @@ class Engine {
   double error_ = 0, moved_ = 0, pull_ = 0;
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
-  bool planned_ = false, alarm_ = true, regularised_ = false;
+  bool planned_ = false, alarm_ = true, regularised_ = false, all_massive_ = false;
   bool forwarded_ = false;  // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
@@ -19,27 +21,58 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
+// Vertices: the ground, then the bodies that move, then the joints.
+struct Edge {
+  Vertex joint, body;
+};
+struct Vertices {
+  std::vector<std::string> names{"ground"};
+  Vertex first_joint = 0;
+  std::vector<Edge> edges;
+
+  explicit Vertices(const System& system) {
+    std::vector<Vertex> vertex_of_body;
+    for (const auto& b : system.bodies()) {
+      vertex_of_body.push_back(b.size == 0 ? 0 : names.size());
+      if (b.size > 0) names.push_back(b.name);
+      if (b.size == 0 && names[0] == "ground") names[0] = b.name;
+    }
+    first_joint = names.size();
+    for (const auto& c : system.constraints()) {
+      if (c.own) continue;
+      for (const std::size_t k : c.bodies) edges.push_back({names.size(), vertex_of_body[k]});
+      names.push_back(c.name);
+    }
+  }
+};
+
+// Attributes of vertices and of edges (joint, body), by their names.
+struct Paint {
+  std::map<std::string, std::string> vertex;
+  std::map<std::pair<std::string, std::string>, std::string> edge;
+};
+
+std::string picture(const System& system, const Vertices& v, const Paint& paint) {
+  std::string out = "graph " + quoted(system.name()) + " {\n";
+  const bool grounded = std::any_of(v.edges.begin(), v.edges.end(), [](const Edge& e) { return e.body == 0; });
+  for (Vertex i = grounded ? 0 : 1; i < v.names.size(); ++i) {
+    const char* shape = i == 0 ? "house" : i < v.first_joint ? "box" : "ellipse";
+    const auto it = paint.vertex.find(v.names[i]);
+    out += fmt::format("  {} [shape={}{}];\n", quoted(v.names[i]), shape, it == paint.vertex.end() ? "" : it->second);
+  }
+  for (const Edge& e : v.edges) {
+    const auto it = paint.edge.find({v.names[e.joint], v.names[e.body]});
+    out += fmt::format("  {} -- {}{};\n", quoted(v.names[e.body]), quoted(v.names[e.joint]),
+                       it == paint.edge.end() ? "" : it->second);
+  }
+  return out + "}\n";
+}
+
 }  // namespace
 
 MechanismGraph mechanism_graph(const System& system) {
-  // Vertices: the ground, then the bodies that move, then the joints.
-  std::vector<std::string> names{"ground"};
-  std::vector<Vertex> vertex_of_body;
-  for (const auto& b : system.bodies()) {
-    vertex_of_body.push_back(b.size == 0 ? 0 : names.size());
-    if (b.size > 0) names.push_back(b.name);
-    if (b.size == 0 && names[0] == "ground") names[0] = b.name;
-  }
-  const Vertex first_joint = names.size();
-  struct Edge {
-    Vertex joint, body;
-  };
-  std::vector<Edge> edges;
-  for (const auto& c : system.constraints()) {
-    if (c.own) continue;
-    for (const std::size_t k : c.bodies) edges.push_back({names.size(), vertex_of_body[k]});
-    names.push_back(c.name);
-  }
+  const Vertices vertices(system);
+  const auto& [names, first_joint, edges] = vertices;
 
   MechanismGraph out;
   Graph without_ground(names.size()), whole(names.size());
@@ -90,16 +123,31 @@ MechanismGraph mechanism_graph(const System& system) {
     out.loops.push_back(std::move(walk));
   }
 
-  out.graphviz = "graph " + quoted(system.name()) + " {\n";
-  const bool grounded = std::any_of(edges.begin(), edges.end(), [](const Edge& e) { return e.body == 0; });
-  for (Vertex v = grounded ? 0 : 1; v < names.size(); ++v) {
-    const char* shape = v == 0 ? "house" : v < first_joint ? "box" : "ellipse";
-    out.graphviz += fmt::format("  {} [shape={}];\n", quoted(names[v]), shape);
-  }
-  for (const Edge& e : edges)
-    out.graphviz += fmt::format("  {} -- {};\n", quoted(names[e.body]), quoted(names[e.joint]));
-  out.graphviz += "}\n";
+  out.graphviz = picture(system, vertices, {});
   return out;
+}
+
+std::string graphviz(const System& system, const RankReport& report) {
+  Paint paint;
+  const auto colour = [](const char* fill) { return fmt::format(", style=filled, fillcolor=\"{}\"", fill); };
+  for (const RedundantRow& r : report.redundant) {
+    for (const std::string& joint : r.joints)
+      if (const auto it = paint.vertex.find(joint); it == paint.vertex.end() || !r.consistent)
+        paint.vertex[joint] = colour(r.consistent ? "orange" : "red");
+    for (std::size_t i = 0; i + 1 < r.loop.size(); i += 2)
+      for (const std::string& body : {r.loop[i + 1], r.loop[i == 0 ? r.loop.size() - 1 : i - 1]})
+        paint.edge[{r.loop[i], body}] = r.consistent ? " [penwidth=3, color=orange]" : " [penwidth=3, color=red]";
+  }
+  if (report.start)
+    for (const auto* gaps : {&report.start->gaps, &report.start->left})
+      for (const Start::Gap& g : *gaps)
+        paint.vertex.try_emplace(g.row.substr(0, g.row.rfind('.')), colour(report.start->reachable ? "yellow" : "red"));
+  for (const FreeDirection& f : report.free)
+    for (const auto& p : f.parts) paint.vertex[p.coordinate.substr(0, p.coordinate.find('.'))] = colour("red");
+  for (const Implied& i : report.implied)
+    for (const std::string& c : i.coordinates) paint.vertex[c.substr(0, c.find('.'))] = colour("red");
+  for (const BrokenPart& b : report.broken) paint.vertex[b.name] = colour("red");
+  return picture(system, Vertices(system), paint);
 }
 
 }  // namespace mortise

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <mortise/assembly/system.h>
+#include <mortise/assembly/rank_report.h>
 
 namespace mortise {
 
@@ -18,5 +18,9 @@ struct MechanismGraph {
 };
 
 MechanismGraph mechanism_graph(const System& system);
+
+// The same picture with the culprits of a report: bodies that move freely and joints that conflict are red, joints with
+// redundant rows orange, and the loops that explain these are drawn bold.
+std::string graphviz(const System& system, const RankReport& report);
 
 }  // namespace mortise

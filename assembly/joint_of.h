@@ -11,6 +11,7 @@
 
 #include <mortise/assembly/part_on.h>
 #include <mortise/assembly/seeding.h>
+#include <mortise/core/axis.h>
 
 namespace mortise {
 
@@ -97,6 +98,19 @@ template <class J, Body... B> class JointOf final : public PartOn<JointOf<J, B..
       for (int i = 1; i <= m; ++i) out.push_back({fmt::format("{}", i), "", "lambda", ""});
     }
     return out;
+  }
+
+  std::optional<Vec3<double>> axis(const State& s, Firsts first) const override {
+    if constexpr (requires {
+                    requires std::same_as<std::remove_cvref_t<decltype(part_.axis_a)>, Axis>;
+                    requires requires(const std::tuple_element_t<0, std::tuple<B...>>& body,
+                                      const Coordinates<std::tuple_element_t<0, std::tuple<B...>>, double>& q) {
+                      body.direction(q, part_.axis_a.along);
+                    };
+                  })
+      return std::get<0>(bodies_.template placed<double>(bodies_.stacked(s.q, first))).direction(part_.axis_a.along);
+    else
+      return {};
   }
 
   void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,

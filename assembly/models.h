@@ -79,6 +79,7 @@ class ConstraintModel : public PartModel {
     std::string name, removes, reaction, unit;
   };
   virtual std::vector<Row> rows() const = 0;
+  virtual std::optional<Vec3<double>> axis(const State&, Firsts) const { return {}; }  // its axis_a, in the world
   virtual Index holonomic() const = 0;  // the first rows; the others are nonholonomic
 
   // Values (phi, psi), b, and one block of A per body.

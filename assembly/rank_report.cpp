@@ -2,48 +2,120 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
+#include <mortise/assembly/report.h>
 #include <mortise/core/words.h>
 
 namespace mortise {
+
+using report::Parts;
+
+namespace report {
+
+VectorXd sizes(const System& system, const VectorXd& q) {
+  VectorXd out(system.size());
+  std::vector<Index> lengths;
+  double largest = 0;
+  for (const auto& b : system.bodies()) {
+    const auto units = b.model->units();
+    for (Index i = 0; i < b.size; ++i) {
+      const double x = std::abs(q[b.first + i]);
+      if (units[static_cast<std::size_t>(i)] == "m")
+        lengths.push_back(b.first + i), largest = std::max(largest, x);
+      else
+        out[b.first + i] = std::max(1.0, x);
+    }
+  }
+  for (const Index i : lengths) out[i] = largest;
+  return out;
+}
+
+VectorXd sizes_of_rows(const System& system, const Evaluation& e, const VectorXd& sizes) {
+  VectorXd out = VectorXd::Zero(system.rows());
+  for (const auto& c : system.constraints())
+    for (std::size_t k = 0; k < c.bodies.size(); ++k) {
+      const auto& b = system.bodies()[c.bodies[k]];
+      out.segment(c.row, c.rows) += e.A(c.block + k).cwiseAbs() * sizes.segment(b.first, b.size);
+    }
+  return out;
+}
+
+std::vector<std::string> motions(const System& system, const State& s,
+                                 const std::vector<SparseRank::Entry>& direction) {
+  constexpr std::size_t told = 4;  // bodies by name
+  std::map<std::size_t, VectorXd> moved;
+  const auto& bodies = system.bodies();
+  for (const auto& [i, x] : direction) {
+    const auto after =
+        std::upper_bound(bodies.begin(), bodies.end(), i, [](Index k, const auto& b) { return k < b.first; });
+    auto at = std::prev(after);
+    while (at->size == 0) --at;
+    const auto body = static_cast<std::size_t>(at - bodies.begin());
+    moved.try_emplace(body, VectorXd::Zero(at->size)).first->second[i - at->first] = x;
+  }
+  std::vector<std::pair<std::string, std::vector<std::string>>> alike;  // what they do, and who
+  for (const auto& [body, dq] : moved) {
+    const std::string text = bodies[body].model->describe(s, bodies[body].first, dq);
+    if (text.empty()) continue;
+    const auto it = std::find_if(alike.begin(), alike.end(), [&](const auto& a) { return a.first == text; });
+    (it == alike.end() ? alike.emplace_back(text, std::vector<std::string>()) : *it)
+        .second.push_back(bodies[body].name);
+  }
+  std::vector<std::string> out;
+  for (auto& [text, who] : alike) {
+    if (who.size() == 1) {
+      out.push_back(who[0] + " " + text);
+      continue;
+    }
+    for (const std::string verb : {"turn", "move", "change"})
+      if (text.rfind(verb + "s ", 0) == 0) text = verb + text.substr(verb.size() + 1);
+    const std::size_t more = who.size() > told ? who.size() - told + 1 : 0;
+    const std::string last = more ? fmt::format("{} more", more) : who.back();
+    who.resize(more ? told - 1 : who.size() - 1);
+    out.push_back(fmt::format("{} and {} {}", fmt::join(who, ", "), last, text));
+  }
+  return out;
+}
+
+}  // namespace report
+
 namespace {
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  return fmt::format("{}", fmt::join(words, separator));
-}
-
-std::string counted(Index n, const std::string& thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
-
-// Rows of the system that a selection of constraints has, in its order.
-std::vector<Index> rows_of(const System& system, const System::Selection& parts) {
-  std::vector<Index> rows;
-  for (const std::size_t i : parts.constraints) {
-    const auto& c = system.constraints()[i];
-    for (Index r = c.row; r < c.row + c.rows; ++r) rows.push_back(r);
-  }
-  return rows;
-}
-
-FreeDirection describe(const System& system, const Evaluation& e, const System::Selection& parts, const Equations& eq,
-                       const Rank& rank, Index k) {
+FreeDirection describe(const System& system, const Evaluation& e, const std::vector<std::vector<std::size_t>>& touching,
+                       const std::vector<SparseRank::Entry>& N, const std::vector<SparseRank::Entry>& shares,
+                       const RankOptions& options) {
   constexpr double visible = 1e-6;  // shares below this are not worth a line
-  const std::vector<Index> rows = rows_of(system, parts);
+  const auto& bodies = system.bodies();
   FreeDirection f;
-  f.direction = VectorXd::Zero(system.size());
-  Index i = 0;
-  for (const std::size_t index : parts.bodies) {
-    const System::BodyInfo& b = system.bodies()[index];
-    for (Index local = 0; local < b.size; ++local, ++i) {
-      f.direction[b.first + local] = rank.N(i, k);
-      if (rank.shares(i, k) < visible) continue;
-      FreeDirection::Part part{system.coordinate(b.first + local), rank.shares(i, k), eq.M(i, i), {}};
-      for (Index r = 0; r < eq.A.rows(); ++r)
-        if (eq.A(r, i) != 0) part.rows.push_back(system.row(rows[static_cast<std::size_t>(r)]).name);
-      f.parts.push_back(std::move(part));
+  f.direction.resize(system.size());
+  double size = 0;
+  for (std::size_t k = 0; k < N.size(); ++k) {
+    const Index i = N[k].i;
+    const auto after =
+        std::upper_bound(bodies.begin(), bodies.end(), i, [](Index x, const auto& b) { return x < b.first; });
+    auto at = std::prev(after);
+    while (at->size == 0) --at;
+    const auto body = static_cast<std::size_t>(at - bodies.begin());
+    f.direction.insertBack(i) = N[k].value;
+    f.force += N[k].value * (e.Q[i] + e.C[i]);
+    size += std::abs(N[k].value) * (std::abs(e.Q[i]) + std::abs(e.C[i]));
+    if (shares[k].value < visible) continue;
+    FreeDirection::Part part{system.coordinate(i), shares[k].value, e.M(body)(i - at->first, i - at->first), {}};
+    for (const std::size_t c : touching[body]) {
+      const auto& constraint = system.constraints()[c];
+      for (Index r = 0; r < constraint.rows; ++r) {
+        double slope = 0;
+        for (std::size_t x = 0; x < constraint.bodies.size(); ++x)
+          if (constraint.bodies[x] == body) slope += e.A(constraint.block + x)(r, i - at->first);
+        if (slope != 0) part.rows.push_back(system.row(constraint.row + r).name);
+      }
     }
-    const std::string motion = b.model->describe(e.state, b.first, f.direction.segment(b.first, b.size));
-    if (!motion.empty()) f.motions.push_back(b.name + " " + motion);
+    f.parts.push_back(std::move(part));
   }
+  f.motions = report::motions(system, e.state, N);
+  f.balanced = std::abs(f.force) <= options.conflict * size;
   // Largest share first; among equals (to round-off) what has no mass of its own.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
     const double difference = std::round(a.share / visible) - std::round(b.share / visible);
@@ -58,132 +130,236 @@ FreeDirection describe(const System& system, const Evaluation& e, const System::
   f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", body));
   f.remedies.push_back(alone ? fmt::format("hold {} by a joint", leading) : "hold this motion by a joint");
   if (alone) f.remedies.push_back("drop the coordinate");
-
-  const VectorXd Q = eq.Q + eq.C;
-  f.force = rank.N.col(k).dot(Q);
-  const double size = rank.N.col(k).cwiseAbs().dot(eq.Q.cwiseAbs() + eq.C.cwiseAbs());
-  f.balanced = std::abs(f.force) <= rank.options.conflict * size;
   return f;
 }
 
-std::string text_of(const FreeDirection& f, std::size_t number) {
-  std::string out;
-  for (std::size_t i = 0; i < f.parts.size(); ++i) {
-    const auto& p = f.parts[i];
-    out += fmt::format("  {:<2} {:<24} share {:.2f}   M_ii {:<8.3g} rows touching: {}\n",
-                       i == 0 ? std::to_string(number) : "", p.coordinate, p.share, p.mass,
-                       p.rows.empty() ? "none" : joined(p.rows, ", "));
-  }
-  out += "     motion: " + joined(f.motions, "; ") + "; no mass moves and no constraint resists\n";
-  if (!f.balanced)
-    out += fmt::format("     a force of {:.4g} acts along it that nothing can balance: no motion exists\n", f.force);
-  return out + "     remedies: " + joined(f.remedies, " | ") + "\n";
+// Rows of the system that a selection of constraints has, in its order.
+Index rows_of(const System& system, const Parts& parts) {
+  Index m = 0;
+  for (const std::size_t i : parts.constraints) m += system.constraints()[i].rows;
+  return m;
 }
 
-std::string text_of(const RedundantRow& r) {
-  std::string others;
-  for (const std::string& row : r.set)
-    if (row != r.row) others += (others.empty() ? "" : ", ") + row;
-  if (!r.consistent)
-    return fmt::format("  conflicting {:<20} contradicts {} by {:.4g}: no motion satisfies them all\n", r.row,
-                       others.empty() ? "itself (it touches no coordinate)" : others, r.gap) +
-           "     remedies: remove one of them | correct it so that they agree\n";
-  return fmt::format("  redundant   {:<20} {}; residual {}, consistent\n", r.row,
-                     r.removes.empty() ? "is not needed" : "unnecessarily removes " + r.removes,
-                     small_in_words(r.gap)) +
-         (others.empty() ? "     the row touches no coordinate\n" : "     already implied by: " + others + "\n");
+RankReport fill(const System& system, const Evaluation& e, Rank rank, const SparseRank& found,
+                const RankOptions& options) {
+  RankReport r;
+  r.system = system.name();
+  r.t = e.state.t;
+  r.rank = std::move(rank);
+  r.dof = r.rank.n - r.rank.rank_A;
+  r.gruebler = r.rank.n - r.rank.m;
+  if (!found.N.empty()) {
+    std::vector<std::vector<std::size_t>> touching(system.bodies().size());
+    for (std::size_t i = 0; i < system.constraints().size(); ++i) {
+      const auto& of = system.constraints()[i].bodies;
+      for (std::size_t k = 0; k < of.size(); ++k)
+        if (std::find(of.begin(), of.begin() + static_cast<Index>(k), of[k]) == of.begin() + static_cast<Index>(k))
+          touching[of[k]].push_back(i);
+    }
+    for (std::size_t k = 0; k < found.N.size(); ++k)
+      r.free.push_back(describe(system, e, touching, found.N[k], found.shares[k], options));
+  }
+  report::explain_redundant(system, e, found, r);
+  if (!found.nearly.empty()) {
+    constexpr double visible = 0.1;
+    std::vector<std::string> nearly;
+    for (const auto& [i, weight] : found.nearly)
+      if (weight > visible) nearly.push_back(system.row(i).name);
+    r.warnings.push_back(
+        fmt::format("rows are nearly dependent (scaled singular value {:.1e}, warned below {:.0e}): {}",
+                    *found.smallest_row, options.nearly, fmt::join(nearly, ", ")));
+  }
+  if (found.kept && *found.kept < options.doubtful)
+    r.warnings.push_back(
+        fmt::format("massless parts are nearly free (scaled singular value {:.1e}, warned below {:.0e}, refused below "
+                    "{:.0e})",
+                    *found.kept, options.doubtful, options.determined));
+  return r;
+}
+
+RankReport broken(const System& system, double t, std::vector<BrokenPart> parts, const RankOptions& options) {
+  RankReport r;
+  r.system = system.name();
+  r.t = t;
+  r.rank.options = options;
+  r.rank.n = system.size();
+  r.rank.m = system.rows();
+  r.gruebler = r.rank.n - r.rank.m;
+  r.broken = std::move(parts);
+  return r;
 }
 
 }  // namespace
 
 RankReport check_rank(const System& system, const Evaluation& e, const RankOptions& options) {
-  return check_rank(system, e, system.all(), options);
+  if (system.size() <= report::dense_at_most) return check_rank(system, e, system.all(), options);
+  try {
+    const SparseRank found = report::rank_of_large(system, e, options);
+    Rank rank;
+    rank.options = options;
+    rank.n = system.size();
+    rank.m = system.rows();
+    rank.rank_M = found.rank_M, rank.rank_A = found.rank_A, rank.rank_MA = found.rank_MA;
+    rank.kept = found.kept, rank.dropped = found.dropped, rank.smallest_row = found.smallest_row;
+    return fill(system, e, std::move(rank), found, options);
+  } catch (const InvalidMass&) {
+    return broken(system, e.state.t, report::broken_masses(system, e), options);
+  }
 }
 
-RankReport check_rank(const System& system, const Evaluation& e, const System::Selection& parts,
-                      const RankOptions& options) {
-  const Equations eq = system.equations(e, parts);
-  const std::vector<Index> rows = rows_of(system, parts);
-  const auto info = [&](Index i) { return system.row(rows[static_cast<std::size_t>(i)]); };
-  RankReport r;
-  r.system = system.name();
-  r.t = e.state.t;
-  r.rank = numerical_rank(eq, options);
-  r.dof = r.rank.n - r.rank.rank_A;
-  r.gruebler = r.rank.n - r.rank.m;
-  for (Index k = 0; k < r.rank.N.cols(); ++k) r.free.push_back(describe(system, e, parts, eq, r.rank, k));
-  for (const RowSet& set : r.rank.redundant) {
-    RedundantRow row{info(set.row).name, info(set.row).removes, {}, set.gap, set.consistent};
-    for (Index i = 0; i < r.rank.m; ++i)
-      if (set.y[i] != 0) row.set.push_back(info(i).name);
-    r.redundant.push_back(std::move(row));
+RankReport check_rank(const System& system, const Evaluation& e, const Parts& parts, const RankOptions& options) {
+  try {
+    if (report::coordinates(system, parts) > report::dense_at_most) {
+      const SparseRank found = report::rank_of(system, e, parts, options);
+      Rank rank;
+      rank.options = options;
+      rank.n = report::coordinates(system, parts);
+      rank.m = rows_of(system, parts);
+      rank.rank_M = found.rank_M, rank.rank_A = found.rank_A, rank.rank_MA = found.rank_MA;
+      rank.kept = found.kept, rank.dropped = found.dropped, rank.smallest_row = found.smallest_row;
+      return fill(system, e, std::move(rank), found, options);
+    }
+    Rank rank = numerical_rank(system.equations(e, parts), options);
+    const SparseRank found = report::renamed(system, parts, in_sparse_form(rank));
+    return fill(system, e, std::move(rank), found, options);
+  } catch (const InvalidMass&) {
+    return broken(system, e.state.t, report::broken_masses(system, e), options);
   }
-  for (Index i = 0; i < r.rank.m; ++i) {
-    const std::string row = info(i).name;
-    if (!r.rank.unique_reaction(i))
-      r.reactions_not_unique.push_back(row.substr(0, row.rfind('.') + 1) + info(i).reaction);
+}
+
+namespace report {
+
+// One part after the other, each by itself.
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(std::vector<BrokenPart>& out) : out_(out) {}
+  template <class F> void attempt(const std::string& kind, const std::string& name, const F& f) {
+    try {
+      f(Label{kind, name});
+    } catch (const InvalidMass& x) {
+      const bool symmetric = std::string_view(x.what()).find("not symmetric") == std::string_view::npos;
+      add(symmetric ? Verdict::not_semidefinite : Verdict::not_symmetric, kind, name, x.what());
+    } catch (const Error& x) {
+      add(Verdict::not_finite, kind, name, x.what());
+    } catch (const std::exception& x) {
+      out_.push_back({Verdict::not_finite, kind, name, std::string("it throws: ") + x.what(),
+                      "make it return numbers at this state"});
+    }
   }
-  if (r.rank.nearly.size() > 0) {
-    constexpr double visible = 0.1;
-    std::vector<std::string> nearly;
-    for (Index i = 0; i < r.rank.m; ++i)
-      if (r.rank.nearly[i] > visible) nearly.push_back(info(i).name);
-    r.warnings.push_back(
-        fmt::format("rows are nearly dependent (scaled singular value {:.1e}, warned below {:.0e}): {}",
-                    *r.rank.smallest_row, options.nearly, joined(nearly, ", ")));
+
+ private:
+  // From "kind 'name': fact; remedy".
+  void add(Verdict verdict, const std::string& kind, const std::string& name, std::string text) {
+    const std::string head = fmt::format("{} '{}': ", kind, name);
+    if (text.rfind(head, 0) == 0) text = text.substr(head.size());
+    const std::size_t end = text.find("; ");
+    out_.push_back({verdict, kind, name, text.substr(0, end),
+                    end == std::string::npos ? "check its formula at this state" : text.substr(end + 2)});
   }
+  std::vector<BrokenPart>& out_;
+};
+
+void require_finite(const Label& label, const VectorXd& x, const std::string& what, double t) {
+  for (const double value : x)
+    if (!std::isfinite(value))
+      label.fail<NonFinite>(fmt::format("{} is {} at t = {}", what, value, t), "check its formula at this state");
+}
+
+}  // namespace
+
+std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e) {
+  std::vector<BrokenPart> out;
+  Collector collect(out);
+  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    const auto& b = system.bodies()[i];
+    collect.attempt("body", b.name, [&](const Label& label) {
+      (void)massless_directions(e.M(i), label, b.model->coordinates());
+      (void)b.model->massless(e.state, b.first, e.M(i), label);
+    });
+  }
+  return out;
+}
+
+std::vector<BrokenPart> broken_parts(const System& system, const State& s) {
+  std::vector<BrokenPart> out;
+  Collector collect(out);
+  collect.attempt("state", system.name(), [&](const Label&) { system.require_state(s); });
+  if (!out.empty()) return out;
+  for (const auto& b : system.bodies())
+    collect.attempt("body", b.name, [&](const Label& label) {
+      const MatrixXd M = b.model->mass_matrix(s, b.first);
+      if (M.rows() != b.size || M.cols() != b.size)
+        label.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
+                              fmt::format("give {0} x {0}, one row per coordinate", b.size));
+      require_symmetric(M, label, b.model->coordinates());
+      (void)b.model->massless(s, b.first, M, label);
+      const VectorXd Q = b.model->force(s, b.first);
+      if (Q.size() != b.size)
+        label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", Q.size(), s.t),
+                              fmt::format("give {}, one per coordinate", b.size));
+      VectorXd weight = VectorXd::Zero(system.size());
+      b.model->gravity(s, b.first, system.gravity(), weight);
+      require_finite(label, Q + weight.segment(b.first, b.size), "its own force", s.t);
+    });
+  for (const auto& f : system.forces())
+    collect.attempt("force", f.name, [&](const Label& label) {
+      VectorXd Q = VectorXd::Zero(system.size());
+      f.model->act(s, system.firsts(f.bodies), Q);
+      require_finite(label, Q, "its force", s.t);
+    });
+  for (const auto& c : system.constraints())
+    collect.attempt(c.own ? "body" : "joint", c.name, [&](const Label& label) {
+      std::vector<MatrixXd> blocks;
+      std::vector<Eigen::Map<MatrixXd>> A;
+      for (const std::size_t k : c.bodies) blocks.emplace_back(c.rows, system.bodies()[k].size);
+      for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
+      VectorXd value(c.rows), b(c.rows), C = VectorXd::Zero(system.size());
+      c.model->evaluate(s, system.firsts(c.bodies), value, b, A);
+      require_finite(label, value, "the value of a row", s.t);
+      require_finite(label, b, "b of a row", s.t);
+      for (const MatrixXd& block : blocks) require_finite(label, block.reshaped(), "a slope of a row", s.t);
+      if (!c.model->ideal()) c.model->nonideal(s, system.firsts(c.bodies), C);
+      require_finite(label, C, "its non-ideal law", s.t);
+    });
+  return out;
+}
+
+}  // namespace report
+
+RankReport check_model(const System& system, const RankOptions& options) {
+  return check_model(system, system.state(), options);
+}
+
+RankReport check_model(const System& system, const State& s, const RankOptions& options) {
+  std::optional<Evaluation> e;
+  try {
+    e = system.evaluate(s);
+  } catch (const std::exception&) {
+    return broken(system, s.t, report::broken_parts(system, s), options);
+  }
+  RankReport r = check_rank(system, *e, options);
+  if (!r.broken.empty()) return r;
+  report::look_at_start(system, *e, r);
+  report::look_around(system, *e, r, options);
   return r;
 }
 
 bool RankReport::consistent() const {
-  return std::all_of(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return r.consistent; });
+  return broken.empty() && (!start || start->reachable) &&
+         std::all_of(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return r.consistent; });
 }
 
-std::string RankReport::verdict() const {
-  std::vector<std::string> parts;
-  if (!determined()) parts.push_back("UNDER-MODELLED: " + counted(static_cast<Index>(free.size()), "free direction"));
-  const auto conflicting =
-      std::count_if(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return !r.consistent; });
-  if (conflicting > 0)
-    parts.push_back("CONFLICTING: " + counted(conflicting, "row") + " cannot hold together with the others");
-  if (ok()) parts.push_back("OK: the motion is determined");
-  if (consistent() && !redundant.empty())
-    parts.push_back(counted(static_cast<Index>(redundant.size()), "redundant row") + ", consistent");
-  return joined(parts, "; ");
-}
-
-std::string RankReport::text() const {
-  const std::string head =
-      fmt::format("rank check '{}'{}{} at t = {:g}   {}", system, scope.empty() ? "" : ", ", scope, t, verdict());
-  const std::string counts =
-      fmt::format("coordinates {} | rank M {} | rows {}, rank A {} | rank [M;A] {} of {} | Gruebler {}, true DOF {}",
-                  rank.n, rank.rank_M, rank.m, rank.rank_A, rank.rank_MA, rank.n, gruebler, dof);
-  if (ok() && redundant.empty() && warnings.empty())
-    return head + fmt::format("; {}, rank M {}; {}; {} DOF\n", counted(rank.n, "coordinate"), rank.rank_M,
-                              counted(rank.m, "row"), dof);
-
-  std::string out = head + "\n  " + counts + "\n";
-  if (rank.values.size() > 0) {
-    const std::string threshold = fmt::format("threshold {:.0e}", rank.options.determined);
-    out += fmt::format("  scaled singular values of the massless part: {} | {}, ",
-                       rank.kept ? small_in_words(*rank.kept) : "none",
-                       rank.dropped ? small_in_words(*rank.dropped) : "none");
-    if (rank.kept && rank.dropped)
-      out += fmt::format("gap {:.0f} decades, ", std::log10(*rank.kept / std::max(*rank.dropped, 2e-16)));
-    out += threshold + "\n";
-  }
-  for (std::size_t i = 0; i < free.size(); ++i) out += text_of(free[i], i + 1);
-  for (const Implied& i : implied)
-    out += fmt::format("  implied     {:<20} {}{}\n", i.kind, i.equation.empty() ? "" : i.equation + "; ", i.sentence);
-  for (const RedundantRow& r : redundant) out += text_of(r);
-  if (ok() && !reactions_not_unique.empty())
-    out += "     reactions not unique: " + joined(reactions_not_unique, ", ") +
-           " (the split of least norm in scaled rows is returned; the motion is unique)\n";
-  for (const std::string& w : warnings) out += "  warning: " + w + "\n";
-  return out;
+bool RankReport::well() const {
+  return ok() && redundant.empty() && implied.empty() && !start && !singular && warnings.empty();
 }
 
 void require(const RankReport& report) {
+  for (const BrokenPart& b : report.broken) {
+    if (b.verdict == Verdict::not_finite) throw NonFinite(b.kind, b.name, b.fact, b.remedy);
+    throw InvalidMass(b.kind, b.name, b.fact, b.remedy);
+  }
   if (!report.determined()) throw UnderModelled(report);
   if (!report.consistent()) throw ConflictingRows(report);
 }

@@ -12,7 +12,6 @@ namespace {
 
 constexpr const char* remedy =
     "look for rows that nearly say the same, and for masses far smaller than those of their neighbours";
-constexpr Index examined_at_most = 1500;  // coordinates of the part that a report on a failure looks at
 
 // The bodies whose massless unknowns hang together with those of `start`, what holds them, and the bodies at its edge.
 System::Selection cluster(const System& system, const Engine& engine, const std::vector<std::size_t>& start) {
@@ -43,12 +42,6 @@ System::Selection with_bodies(const System& system, const std::set<std::size_t>&
   for (std::size_t i = 0; i < system.constraints().size(); ++i)
     if (system.constraints()[i].own && bodies.count(system.constraints()[i].bodies[0])) constraints.insert(i);
   return {{bodies.begin(), bodies.end()}, {constraints.begin(), constraints.end()}};
-}
-
-Index coordinates(const System& system, const System::Selection& parts) {
-  Index n = 0;
-  for (const std::size_t b : parts.bodies) n += system.bodies()[b].size;
-  return n;
 }
 
 std::string scope(const System& system, const System::Selection& parts) {
@@ -172,11 +165,6 @@ void Solver::balance(const State& s, const Evaluation* e) {
 // The alarm is only a suspicion: the verdict is that of the rank check.
 void Solver::require_determined(const Evaluation& e) const {
   const System::Selection parts = cluster(system_, *engine_, engine_->alarms());
-  if (coordinates(system_, parts) > examined_at_most)
-    Label{"body", system_.bodies()[engine_->alarms().front()].name}.fail<NotDetermined>(
-        fmt::format("it and {} more bodies without mass hang together, and not all are held at t = {}",
-                    parts.bodies.size() - 1, e.state.t),
-        "hold them by joints or give them mass; a smaller part of the system tells which");
   RankReport report = check_rank(system_, e, parts, options_.rank);
   report.scope = scope(system_, parts);
   if (!report.determined()) throw UnderModelled(std::move(report));
@@ -204,12 +192,10 @@ void Solver::require_consistent(const State& s, const Evaluation* given, bool st
       if (d.y[i] != 0) set.insert(constraint_of(system_, i));
   }
   const System::Selection parts = with_bodies(system_, set);
-  if (coordinates(system_, parts) <= examined_at_most) {
-    RankReport report = check_rank(system_, e, parts, options_.rank);
-    report.scope = scope(system_, parts);
-    if (!report.consistent()) throw ConflictingRows(std::move(report));
-    if (!stalled) return;
-  }
+  RankReport report = check_rank(system_, e, parts, options_.rank);
+  report.scope = scope(system_, parts);
+  if (!report.consistent()) throw ConflictingRows(std::move(report));
+  if (!stalled) return;
   if (worst < 0) worst = 0;
   const std::string what =
       stalled ? fmt::format(

@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,9 @@ class Json {
   Json(bool x) : value_(x) {}
   Json(std::integral auto x) : value_(static_cast<long long>(x)) {}
   Json(double x) : value_(x) {}
+  Json(const std::optional<double>& x) {
+    if (x) value_ = *x;
+  }
   Json(const char* x) : value_(std::string(x)) {}
   Json(std::string_view x) : value_(std::string(x)) {}
   Json(std::string x) : value_(std::move(x)) {}

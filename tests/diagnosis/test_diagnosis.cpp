@@ -1,0 +1,129 @@
+// The corpus is told rightly, case by case; and the page docs/DIAGNOSIS_CASES.md is what the cases say.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "cases.h"
+
+namespace mortise::diagnosis {
+
+std::vector<Section> sections() {
+  return {{"Too little: under-modelled", under_modelled_cases()},
+          {"Too much, in agreement: over-constrained", redundant_cases()},
+          {"Too much, in contradiction: conflicting", conflicting_cases()},
+          {"No model, no start, no ordinary pose", other_cases()},
+          {"Healthy look-alikes: never accused", healthy_cases()}};
+}
+
+namespace {
+
+RankReport examine(const Case& c, bool mended) {
+  const System system(c.model(mended));
+  State s = system.state();
+  if (c.start) c.start(s);
+  return check_model(system, s);
+}
+
+std::string page() {
+  std::string out =
+      "# Cases\n\nModels that are broken, each with what the report says and what mends it, and healthy ones that look "
+      "like them.\nMade by `mortise_diagnosis --page` from tests/diagnosis/; every line is a test.\n";
+  for (const Section& section : sections()) {
+    const bool healthy = !section.cases.front().verdict;
+    out += "\n## " + section.title + "\n\n";
+    out += healthy ? "| case | model |\n|---|---|\n"
+                   : "| case | model | verdict | named | remedy |\n|---|---|---|---|---|\n";
+    for (const Case& c : section.cases) {
+      if (healthy) {
+        out += fmt::format("| {} | {} |\n", c.name, c.about);
+        continue;
+      }
+      std::string remedy;
+      for (const Finding& f : examine(c, false).findings())
+        for (const std::string& r : f.remedies)
+          if (remedy.empty() && f.verdict == *c.verdict && r.find(c.remedy) != std::string::npos) remedy = r;
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", c.name, c.about, name_of(*c.verdict),
+                         fmt::join(c.culprits, ", "), remedy);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every broken model gets its verdict, its culprits and its remedy, and is well once it is mended") {
+  for (const Section& section : sections())
+    for (const Case& c : section.cases) {
+      if (!c.verdict) continue;
+      CAPTURE(c.name);
+      const RankReport report = examine(c, false);
+      const std::string text = report.text();
+      CAPTURE(text);
+      CHECK(report.has(*c.verdict));
+      std::vector<std::string> named, remedies;
+      for (const Finding& f : report.findings()) {
+        CAPTURE(name_of(f.verdict));
+        CHECK((f.verdict == *c.verdict || std::count(c.also.begin(), c.also.end(), f.verdict) > 0));
+        CHECK(!f.sentence.empty());
+        CHECK(!f.remedies.empty());
+        if (f.verdict != *c.verdict) continue;
+        named.insert(named.end(), f.names.begin(), f.names.end());
+        remedies.insert(remedies.end(), f.remedies.begin(), f.remedies.end());
+      }
+      for (const std::string& culprit : c.culprits) {
+        CAPTURE(culprit);
+        CHECK(std::count(named.begin(), named.end(), culprit) > 0);
+      }
+      CHECK(std::any_of(remedies.begin(), remedies.end(),
+                        [&](const std::string& r) { return r.find(c.remedy) != std::string::npos; }));
+      const RankReport mended = examine(c, true);
+      CAPTURE(mended.text());
+      CHECK(mended.well());
+    }
+}
+
+TEST_CASE("no healthy model is accused of anything") {
+  for (const Case& c : healthy_cases()) {
+    CAPTURE(c.name);
+    const RankReport report = examine(c, false);
+    CAPTURE(report.text());
+    CHECK(report.well());
+    CHECK(report.findings().empty());
+    CHECK(std::count(report.text().begin(), report.text().end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("the corpus is as large as it is said to be, and names are used once") {
+  std::vector<std::string> names;
+  std::size_t broken = 0, healthy = 0;
+  for (const Section& s : sections())
+    for (const Case& c : s.cases) {
+      names.push_back(c.name);
+      ++(c.verdict ? broken : healthy);
+    }
+  CHECK(broken >= 60);
+  CHECK(healthy >= 40);
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+}
+
+TEST_CASE("docs/DIAGNOSIS_CASES.md is what the cases say") {
+  std::ifstream file(MORTISE_SOURCE "/docs/DIAGNOSIS_CASES.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  CHECK_MESSAGE(text.str() == page(), "make it anew by: mortise_diagnosis --page > docs/DIAGNOSIS_CASES.md");
+}
+
+}  // namespace mortise::diagnosis
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--page") {
+    fmt::print("{}", mortise::diagnosis::page());
+    return 0;
+  }
+  return doctest::Context(argc, argv).run();
+}
