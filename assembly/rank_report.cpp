@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include <mortise/assembly/hidden.h>
 #include <mortise/assembly/report.h>
 #include <mortise/core/words.h>
 
@@ -328,6 +329,19 @@ std::vector<BrokenPart> broken_parts(const System& system, const State& s) {
 
 }  // namespace report
 
+namespace {
+
+void look_for_implied(const System& system, const State& s, const RankOptions& options, RankReport& r) {
+  for (const HiddenRow& row : find_hidden(system, s, {.rank = options}).rows) {
+    if (row.kind == HiddenKind::refused)
+      r.warnings.push_back(row.coordinates.empty() ? row.sentence : row.coordinates.front() + ": " + row.sentence);
+    else
+      r.implied.push_back({in_words(row.kind), row.equation, row.sentence, row.coordinates});
+  }
+}
+
+}  // namespace
+
 RankReport check_model(const System& system, const RankOptions& options) {
   return check_model(system, system.state(), options);
 }
@@ -341,6 +355,7 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   }
   RankReport r = check_rank(system, *e, options);
   if (!r.broken.empty()) return r;
+  if (!r.free.empty()) look_for_implied(system, s, options, r);
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);
   return r;
