@@ -38,7 +38,7 @@ const gridOf = (extent, spacing, look) => new Mesh(new PlaneGeometry(extent, ext
 }));
 
 export class Stage {
-  constructor(run, canvas, labels) {
+  constructor(run, canvas, labels, theme) {
     Object.assign(this, {run, canvas, labels});
     this.show = {joints: true, forces: true, names: false, trails: false, grid: true, findings: true};
     this.chosen = this.followed = null;
@@ -61,8 +61,7 @@ export class Stage {
     this.cornerCamera = new PerspectiveCamera(30, 1, 0.1, 20);
     this.ray = new Raycaster();
     this.makeLights();
-    this.build();
-    this.frame();
+    this.build(theme);
   }
 
   makeLights() {
@@ -77,7 +76,7 @@ export class Stage {
   }
 
   // Everything that is drawn, in the colours of the theme.
-  build(theme = 'light') {
+  build(theme) {
     const {run} = this, look = {...themes[theme], thickness: run.thickness, size: run.size, planar: run.planar};
     this.look = look;
     if (this.world) this.scene.remove(this.world);
