@@ -435,12 +435,13 @@ export class Stage {
   }
 
   placeLabels() {
-    const put = (element, point, dx, dy, shown) => {
-      const {x, y, behind} = this.project(point);
-      element.hidden = !shown || behind;
+    const put = (element, made, dx, dy, shown) => {
+      if (!shown) return void (element.hidden = true);
+      const {x, y, behind} = this.project(this.middle(made));
+      element.hidden = behind;
       if (!element.hidden) element.style.transform = `translate(${(x + dx).toFixed(1)}px, ${(y + dy).toFixed(1)}px)`;
     };
-    for (const {made, label} of this.names) put(label, this.middle(made), 8, -24, this.show.names);
+    for (const {made, label} of this.names) put(label, made, 8, -24, this.show.names);
     const most = 4;
     let shown = 0;
     for (const f of this.findings) {
