@@ -239,7 +239,7 @@ export const glyphOf = (part, look) => {
     }
     case 'rope': {
       const pieces = part.points.slice(1).map(() => bar(0.2 * th, material));
-      object.add(...pieces);
+      if (pieces.length) object.add(...pieces);
       update = (points) => {
         object.visible = points.length === pieces.length + 1;
         if (object.visible) pieces.forEach((piece, i) => along(piece, points[i], points[i + 1]));
