@@ -189,8 +189,8 @@ Mat<double, 3> frame_along(const V& z) {
   return R;
 }
 
-std::optional<Pose> pose_at(const SceneBody& body, const RunTable& run, Index sample) {
-  Pose pose;
+std::optional<BodyPose> pose_at(const SceneBody& body, const RunTable& run, Index sample) {
+  BodyPose pose;
   const auto q = [&](std::size_t i) { return run.value(sample, body.columns[i]); };
   if (body.motion == Motion::point) {
     for (std::size_t i = 0; i < body.columns.size(); ++i) pose.origin[static_cast<Index>(i)] = q(i);

@@ -12,7 +12,7 @@
 
 namespace mortise {
 
-struct Pose {
+struct BodyPose {
   Vec3<double> origin = Vec3<double>::Zero();
   Mat<double, 3> axes = Mat<double, 3>::Identity();  // of the body, in columns
 
@@ -55,7 +55,7 @@ struct Scene {
 Scene scene_of(const System& system, const RunTable& run);
 
 // Where a body is at a sample; none for elastic and unknown ones.
-std::optional<Pose> pose_at(const SceneBody& body, const RunTable& run, Index sample);
+std::optional<BodyPose> pose_at(const SceneBody& body, const RunTable& run, Index sample);
 // Where its point r is; of an elastic body, r is the place of a node.  None where it has no such point.
 std::optional<Vec3<double>> point_at(const SceneBody& body, const RunTable& run, Index sample, const Vec3<double>& r);
 

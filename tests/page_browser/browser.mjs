@@ -100,8 +100,8 @@ class Tab {
   }
   // Two frames later, so that what was asked for is drawn.
   async drawn() { await this.ask('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))'); }
-  async screenshot() {
-    const {data} = await this.send('Page.captureScreenshot', {format: 'png'});
+  async screenshot(format = 'png') {
+    const {data} = await this.send('Page.captureScreenshot', {format, quality: format === 'png' ? undefined : 88});
     return Buffer.from(data, 'base64');
   }
   close() { return this.browser.send('Target.closeTarget', {targetId: this.target}); }

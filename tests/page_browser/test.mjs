@@ -157,6 +157,23 @@ const test = async () => {
     await tab.close();
   }
 
+  // Every kind of joint and force of the catalogue can be drawn, with points and axes or without.
+  const page = readFileSync(join(folder, 'bricard.html'), 'utf8'), from = page.indexOf('id="data">') + 10, to = page.indexOf('</script>', from);
+  const data = JSON.parse(page.slice(from, to)), catalogue = readFileSync(new URL('../../docs/CATALOGUE.md', import.meta.url), 'utf8');
+  const kinds = (title) => [...catalogue.split(/^## /m).find((s) => s.startsWith(title)).matchAll(/^### (\w+)/gm)].map((m) => m[1]);
+  const parts = (title) => kinds(title).flatMap((kind, i) => [{points: [], axes: []}, {
+    points: [{body: 1, at: [0.1 * i - 1, 0, 0.5]}, {body: 1, at: [0.1 * i - 1, 0, 0.8]}], axes: [{body: 1, along: [0, 1, 0]}, {body: 1, along: [1, 0, 0]}],
+  }].map((marks, n) => ({name: `${kind}_${n}`, kind, bodies: [0, 1], numbers: {}, ...marks})));
+  Object.assign(data, {joints: parts('Joints'), forces: parts('Forces'), sensors: parts('Sensors'), highlights: []});
+  check(data.joints.length > 60 && data.forces.length > 10, `the catalogue has only ${data.joints.length / 2} joints`);
+  const zoo = join(folder, 'zoo.html');
+  writeFileSync(zoo, page.slice(0, from) + JSON.stringify(data).replaceAll('<', '\\u003c') + page.slice(to));
+  const all = await browser.open(pathToFileURL(zoo).href, size);
+  await all.until('window.mortise?.frames > 1', 40);
+  await looksRight(all, 'zoo', false);
+  check(all.complaints.length === 0, `zoo: the browser complains: ${all.complaints.join(' | ')}`);
+  await all.close();
+
   // A report with a free direction, standing still: its text, and a ghost that moves.
   const tab = await browser.open(pathToFileURL(join(folder, 'unfinished.html')).href, size);
   await tab.until('window.mortise?.frames > 1', 40);

@@ -11,7 +11,10 @@ const element = (tag, props = {}, ...children) => {
 };
 
 const start = (run) => {
-  const stage = new Stage(run, $('canvas'), $('labels'));
+  // The theme is that of the reader's system until another is chosen.
+  const system = window.matchMedia('(prefers-color-scheme: dark)');
+  let theme = system.matches ? 'dark' : 'light';
+  const stage = new Stage(run, $('canvas'), $('labels'), theme);
   const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
   const state = {playing: false, time: run.start, speed: 1, loop: true};
   const still = !(run.end > run.start);
@@ -46,14 +49,11 @@ const start = (run) => {
   };
   const plots = new Plots(run, $('plots'), (t) => goTo(t));
 
-  // Theme: that of the reader's system until another is chosen.
-  const system = window.matchMedia('(prefers-color-scheme: dark)');
-  let theme;
   const setTheme = (name) => {
+    const chosen = stage.chosen && nameOf(stage.chosen), followed = stage.followed && nameOf(stage.followed);
+    if (name !== theme) stage.build(name);
     theme = name;
     document.documentElement.dataset.theme = name;
-    const chosen = stage.chosen && nameOf(stage.chosen), followed = stage.followed && nameOf(stage.followed);
-    stage.build(name);
     stage.followed = followed ? partNamed(followed) : null;
     plots.setTheme(name);
     fillSide();
@@ -268,7 +268,7 @@ const start = (run) => {
     },
   };
   stage.resize();
-  setTheme(system.matches ? 'dark' : 'light');
+  setTheme(theme);
   system.addEventListener('change', (e) => setTheme(e.matches ? 'dark' : 'light'));
   stage.frame();
   goTo(run.start);

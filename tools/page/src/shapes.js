@@ -109,8 +109,17 @@ export const bodyOf = (body, colour, thickness, sides = 48) => {
 };
 
 // Joints and forces.  Each glyph has an object and update(points, axes), with points and axes of the world.
-const ball = (r, material) => solid(new SphereGeometry(r, 28, 20), material);
-const bar = (r, material) => solid(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2), material);  // along z, length 1
+// Many joints look alike: their geometries are made once.
+const made = new Map();
+const once = (name, sizes, make) => {
+  const key = `${name} ${sizes}`;
+  if (!made.has(key)) made.set(key, make(...sizes));
+  return made.get(key);
+};
+const ball = (r, material) => solid(once('ball', [r], () => new SphereGeometry(r, 28, 20)), material);
+const round = (r, length, z, material) =>  // a cylinder along z
+  solid(once('round', [r, length, z], () => new CylinderGeometry(r, r, length, 28).rotateX(Math.PI / 2).translate(0, 0, z)), material);
+const bar = (r, material) => round(r, 1, 0, material);
 const along = (object, from, to) => {
   const d = to.clone().sub(from), l = d.length();
   object.position.copy(from).add(to).multiplyScalar(0.5);
@@ -178,16 +187,13 @@ export const glyphOf = (part, look) => {
       child.position.copy(b);
     };
   };
-  const sleeve = (round) =>
-    round ? solid(new CylinderGeometry(0.95 * th, 0.95 * th, 3.2 * th, 28).rotateX(Math.PI / 2), material)
-      : solid(new BoxGeometry(1.9 * th, 1.9 * th, 3.2 * th), material);
+  const sleeve = (turns) => turns ? round(0.95 * th, 3.2 * th, 0, material) : solid(new BoxGeometry(1.9 * th, 1.9 * th, 3.2 * th), material);
 
   switch (kind) {
     case 'pin': case 'revolute': {
       const long = planar ? 4.6 * th : 3.4 * th, r = planar ? 0.5 * th : 0.62 * th;
-      const shaft = solid(new CylinderGeometry(r, r, long, 28).rotateX(Math.PI / 2), material);
-      const cap = (z) => solid(new CylinderGeometry(1.35 * r, 1.35 * r, 0.35 * th, 28).rotateX(Math.PI / 2).translate(0, 0, z), material);
-      update = at(shaft, cap(long / 2), cap(-long / 2));
+      const cap = (z) => round(1.35 * r, 0.35 * th, z, material);
+      update = at(round(r, long, 0, material), cap(long / 2), cap(-long / 2));
       break;
     }
     case 'spherical': case 'constant_velocity': update = at(ball(1.05 * th, material)); break;
@@ -233,7 +239,7 @@ export const glyphOf = (part, look) => {
     }
     case 'rope': {
       const pieces = part.points.slice(1).map(() => bar(0.2 * th, material));
-      object.add(...pieces);
+      if (pieces.length) object.add(...pieces);
       update = (points) => {
         object.visible = points.length === pieces.length + 1;
         if (object.visible) pieces.forEach((piece, i) => along(piece, points[i], points[i + 1]));
@@ -241,7 +247,7 @@ export const glyphOf = (part, look) => {
       break;
     }
     case 'spring': case 'nonlinear_spring':
-      update = link(solid(new TubeGeometry(new Coil(8, 1.15 * th), 220, 0.2 * th, 8), force));
+      update = link(solid(once('coil', [th], () => new TubeGeometry(new Coil(8, 1.15 * th), 220, 0.2 * th, 8)), force));
       break;
     case 'bushing': {
       const skin = metal(look.force, {transparent: true, opacity: 0.55});

@@ -38,7 +38,7 @@ const gridOf = (extent, spacing, look) => new Mesh(new PlaneGeometry(extent, ext
 }));
 
 export class Stage {
-  constructor(run, canvas, labels) {
+  constructor(run, canvas, labels, theme) {
     Object.assign(this, {run, canvas, labels});
     this.show = {joints: true, forces: true, names: false, trails: false, grid: true, findings: true};
     this.chosen = this.followed = null;
@@ -61,8 +61,7 @@ export class Stage {
     this.cornerCamera = new PerspectiveCamera(30, 1, 0.1, 20);
     this.ray = new Raycaster();
     this.makeLights();
-    this.build();
-    this.frame();
+    this.build(theme);
   }
 
   makeLights() {
@@ -77,7 +76,7 @@ export class Stage {
   }
 
   // Everything that is drawn, in the colours of the theme.
-  build(theme = 'light') {
+  build(theme) {
     const {run} = this, look = {...themes[theme], thickness: run.thickness, size: run.size, planar: run.planar};
     this.look = look;
     if (this.world) this.scene.remove(this.world);
@@ -436,12 +435,13 @@ export class Stage {
   }
 
   placeLabels() {
-    const put = (element, point, dx, dy, shown) => {
-      const {x, y, behind} = this.project(point);
-      element.hidden = !shown || behind;
+    const put = (element, made, dx, dy, shown) => {
+      if (!shown) return void (element.hidden = true);
+      const {x, y, behind} = this.project(this.middle(made));
+      element.hidden = behind;
       if (!element.hidden) element.style.transform = `translate(${(x + dx).toFixed(1)}px, ${(y + dy).toFixed(1)}px)`;
     };
-    for (const {made, label} of this.names) put(label, this.middle(made), 8, -24, this.show.names);
+    for (const {made, label} of this.names) put(label, made, 8, -24, this.show.names);
     const most = 4;
     let shown = 0;
     for (const f of this.findings) {
