@@ -28,7 +28,7 @@ VectorXd sizes(const System& system, const VectorXd& q) {
         out[b.first + i] = std::max(1.0, x);
     }
   }
-  for (const Index i : lengths) out[i] = largest;
+  for (const Index i : lengths) out[i] = largest > 0 ? largest : 1;  // no length tells more
   return out;
 }
 

@@ -35,6 +35,7 @@ State compromise(const System& system, State s, const VectorXd& size) {
   for (int i = 0; i < most && damping < 1e12; ++i) {
     const Evaluation e = system.evaluate(s);
     const VectorXd now = e.phi.cwiseQuotient(size);
+    if (J.size() == 0 && !now.allFinite()) return s;
     if (!now.allFinite() || now.norm() >= last) {
       damping *= 10;
     } else {
