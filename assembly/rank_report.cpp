@@ -29,7 +29,7 @@ VectorXd sizes(const System& system, const VectorXd& q) {
         out[b.first + i] = std::max(1.0, x);
     }
   }
-  for (const Index i : lengths) out[i] = largest;
+  for (const Index i : lengths) out[i] = largest > 0 ? largest : 1;  // no length tells more
   return out;
 }
 
@@ -276,7 +276,7 @@ std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e)
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const auto& b = system.bodies()[i];
     collect.attempt("body", b.name, [&](const Label& label) {
-      (void)massless_directions(e.M(i), label, b.model->coordinates());
+      require_symmetric(e.M(i), label, b.model->coordinates());
       (void)b.model->massless(e.state, b.first, e.M(i), label);
     });
   }

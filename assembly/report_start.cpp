@@ -35,6 +35,7 @@ State compromise(const System& system, State s, const VectorXd& size) {
   for (int i = 0; i < most && damping < 1e12; ++i) {
     const Evaluation e = system.evaluate(s);
     const VectorXd now = e.phi.cwiseQuotient(size);
+    if (J.size() == 0 && !now.allFinite()) return s;
     if (!now.allFinite() || now.norm() >= last) {
       damping *= 10;
     } else {
@@ -112,13 +113,13 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
   if (report.redundant.empty() || !report.consistent() || !report.free.empty()) return;
   constexpr double step = 1e-3;  // of the sizes of the coordinates
-  constexpr int tries = 3;
+  const int tries = system.size() <= dense_at_most ? 3 : 1;
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
   const VectorXd d = sizes(system, e.state.q);
   Index least = static_cast<Index>(report.redundant.size());
   std::optional<State> regular;
-  for (int k = 0; k < tries; ++k) {
+  for (int k = 0; k < tries && least > 0; ++k) {
     State drift = e.state, moved = e.state;
     drift.v.setZero();
     for (Index i = 0; i < moved.v.size(); ++i) moved.v[i] = uniform(random) * (d[i] > 0 ? d[i] : 1);

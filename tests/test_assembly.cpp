@@ -117,7 +117,8 @@ TEST_CASE("rank report: an under-modelled coordinate is named, told as a motion,
   CHECK(r.text() ==
         "rank check 'pendulum' at t = 0   UNDER-MODELLED: 1 free direction\n"
         "  coordinates 5 | rank M 2 | rows 2, rank A 2 | rank [M;A] 4 of 5 | Gruebler 3, true DOF 3\n"
-        "  scaled singular values of the massless part: 1.0e+00 | <2e-16, gap 16 decades, threshold 1e-09\n"
+        "  scaled singular values of the massless part: 1.0e+00 | <2e-16, gap 16 decades, warned below 1e-06, "
+        "refused below 1e-09\n"
         "  1  rod.theta                share 1.00   M_ii 0        rows touching: none\n"
         "     motion: rod turns about the point (0, 0); no mass moves and no constraint resists\n"
         "     remedies: give rod mass or inertia in this motion | hold rod.theta by a joint | drop the coordinate\n");
@@ -218,7 +219,9 @@ TEST_CASE("conflicting rows are named with their gap and refused") {
         "rank check 'tug' at t = 0   CONFLICTING: 1 row cannot hold together with the others\n"
         "  coordinates 1 | rank M 1 | rows 2, rank A 1 | rank [M;A] 1 of 1 | Gruebler -1, true DOF 0\n"
         "  conflicting right.1              contradicts left.1 by 3: no motion satisfies them all\n"
-        "     remedies: remove one of them | correct it so that they agree\n");
+        "     remedies: remove one of them | correct it so that they agree\n"
+        "  rows count as redundant below a scaled singular value of 1e-08, nearly so below 1e-05\n"
+        "     would mend it (tried on the rows, DOF stays 0): remove right\n");
   CHECK_THROWS_AS(solve(system, e), ConflictingRows);
 }
 

@@ -2,6 +2,9 @@
 
 #include "cases.h"
 
+#include <cmath>
+#include <numbers>
+
 namespace mortise::diagnosis {
 namespace {
 
@@ -34,16 +37,17 @@ Assembly accelerated_against_fixed(bool mended) {
 Assembly impossible_four_bar(bool mended) {
   Plane m("four_bar");
   const double ground = mended ? 2 : 5;
-  const auto crank = m.body("crank", 1, 1, 0, 0, 0.5), rocker = m.body("rocker", 1, 1, ground, 0, 2.5);
+  const auto crank = m.body("crank", 1, 1, 0, 0, std::numbers::pi / 2),
+             rocker = m.body("rocker", 1, 1, ground, 0, std::numbers::pi / 2);
   m.connect("A", Pin{}, m.ground, crank);
   m.connect("D", Pin{.on_a = {ground, 0}}, m.ground, rocker);
-  m.connect("coupler", Distance<2>{.on_a = {1, 0}, .on_b = {1, 0}, .length = 1}, crank, rocker);
+  m.connect("coupler", Distance<2>{.on_a = {1, 0}, .on_b = {1, 0}, .length = 2}, crank, rocker);
   return m;
 }
 
 Assembly impossible_triangle(bool mended) {
   Plane m("triangle");
-  const auto a = m.particle("a", 1, 0, 0), b = m.particle("b", 1, 1, 0), c = m.particle("c", 1, 0.5, 0.8);
+  const auto a = m.particle("a", 1, 0, 0), b = m.particle("b", 1, 1, 0), c = m.particle("c", 1, 0.5, std::sqrt(0.75));
   m.connect("ab", Distance<2>{.length = 1}, a, b);
   m.connect("bc", Distance<2>{.length = 1}, b, c);
   m.connect("ca", Distance<2>{.length = mended ? 1.0 : 3.0}, c, a);

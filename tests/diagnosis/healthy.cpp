@@ -19,6 +19,15 @@ Assembly massless_link_between_masses() {
   m.pin("pin_2", link, b, 1.5, 0);
   return m;
 }
+Assembly bent_knee() {
+  Plane m("knee");
+  const auto a = m.body("a", 1, 1), thigh = m.body("thigh", 0, 0, 1, 0.5), shin = m.body("shin", 0, 0, 2, 0.5);
+  const auto b = m.body("b", 1, 1, 3, 0);
+  m.pin("hip", a, thigh, 0.5, 0);
+  m.pin("knee", thigh, shin, 1.5, 1);
+  m.pin("ankle", shin, b, 2.5, 0);
+  return m;
+}
 Assembly welded_massless_body() {
   Space m("port");
   const auto body = m.body("body", 1, {1, 1, 1}), port = m.body("port", 0, {0, 0, 0}, {1, 0, 0});
@@ -315,6 +324,7 @@ std::vector<Case> healthy_cases() {
   };
   return {
       c("massless_link_between_masses", "a massless link pinned at both ends", massless_link_between_masses),
+      c("bent_knee", "two massless links between masses, not in one line: each holds the other", bent_knee),
       c("welded_massless_body", "a port: a massless body welded to a massive one", welded_massless_body),
       c("wheel_that_rolls", "the wheel on an incline with its rolling constraint [UP06, Ex. 1]", wheel_that_rolls),
       c("rolling_wheel", "a wheel on a line", rolling_wheel),

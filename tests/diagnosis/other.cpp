@@ -2,7 +2,9 @@
 
 #include "cases.h"
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 
 #include <mortise/bodies/subsystem.h>
@@ -46,7 +48,7 @@ Assembly force_that_is_infinite(bool mended) {
 Assembly force_of_the_wrong_size(bool mended) {
   return two_coordinates(
       [](const VectorXd&, double) { return matrix(1, 0, 0, 1); },
-      [=](const VectorXd&, const VectorXd&, double t) { return VectorXd(VectorXd::Zero(mended || t < 0 ? 2 : 3)); });
+      [=](const VectorXd&, const VectorXd&, double t) { return VectorXd(VectorXd::Zero(mended || t <= 0 ? 2 : 3)); });
 }
 Assembly force_that_throws(bool mended) {
   return two_coordinates([](const VectorXd&, double) { return matrix(1, 0, 0, 1); },
@@ -116,7 +118,7 @@ Assembly flat_parallelogram(bool mended) {
 Assembly folded_rhombus(bool mended) {
   Plane m("rhombus");
   const double c = mended ? 0.6 : 0, s = mended ? 0.8 : 1;
-  const auto a = m.body("a", 1, 1, 0, 0, mended ? 0 : M_PI / 2), b = m.body("b", 1, 1, 0, 0),
+  const auto a = m.body("a", 1, 1, 0, 0, mended ? 0 : std::numbers::pi / 2), b = m.body("b", 1, 1, 0, 0),
              d = m.body("d", 1, 1, 0, 0);
   m.pin("foot", m.ground, a, 0, 0);
   m.pin("knee", a, b, c, s);

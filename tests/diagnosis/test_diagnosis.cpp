@@ -90,10 +90,11 @@ TEST_CASE("no healthy model is accused of anything") {
   for (const Case& c : healthy_cases()) {
     CAPTURE(c.name);
     const RankReport report = examine(c, false);
-    CAPTURE(report.text());
+    const std::string text = report.text();
+    CAPTURE(text);
     CHECK(report.well());
     CHECK(report.findings().empty());
-    CHECK(std::count(report.text().begin(), report.text().end(), '\n') == 1);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   }
 }
 

@@ -126,14 +126,13 @@ Assembly dangling_chain(bool mended) {
   return m;
 }
 
-// Two massless links in a row between masses: the knee between them moves freely, across the line of the links.
-Assembly knee(bool mended) {
+// Two massless links in one line between masses: the knee moves freely across that line.
+Assembly straight_knee(bool mended) {
   Plane m("knee");
-  const auto a = m.body("a", 1, 1), thigh = m.body("thigh", 0, 0, 1, 0.5),
-             shin = m.body("shin", mended, mended, 2, 0.5);
+  const auto a = m.body("a", 1, 1), thigh = m.body("thigh", 0, 0, 1, 0), shin = m.body("shin", mended, mended, 2, 0);
   const auto b = m.body("b", 1, 1, 3, 0);
   m.pin("hip", a, thigh, 0.5, 0);
-  m.pin("knee", thigh, shin, 1.5, 1);
+  m.pin("knee", thigh, shin, 1.5, 0);
   m.pin("ankle", shin, b, 2.5, 0);
   return m;
 }
@@ -238,7 +237,7 @@ std::vector<Case> under_modelled_cases() {
       c("floating_subsystem", "a nested frame of zero mass that is connected to nothing",
         {"frame/a.x", "frame/b.theta"}, "hold this motion by a joint", floating_subsystem),
       c("missing_joint", "a massless link between two bodies with one of its pins forgotten", {"link.theta"},
-        "hold link.theta by a joint", missing_joint),
+        "hold this motion by a joint", missing_joint),
       c("mass_without_inertia", "a body with mass and no inertia, free in the plane", {"puck.theta"},
         "give puck mass or inertia", mass_without_inertia),
       c("inertia_without_mass", "a body with inertia and no mass, free in the plane", {"rotor.x", "rotor.y"},
@@ -253,10 +252,10 @@ std::vector<Case> under_modelled_cases() {
         "give strut mass or inertia", spinning_strut),
       c("dangling_chain", "two massless links hang from a body", {"one.theta", "two.theta"}, "give two mass or inertia",
         dangling_chain),
-      c("knee", "two massless links in a row leave the knee between them free", {"thigh.theta", "shin.theta"},
-        "mass or inertia in this motion", knee),
+      c("straight_knee", "two massless links in one line leave the knee between them free",
+        {"thigh.theta", "shin.theta"}, "mass or inertia in this motion", straight_knee),
       c("open_four_bar", "a four-bar with a massless coupler that is pinned at one end only", {"coupler.theta"},
-        "hold coupler.theta by a joint", open_four_bar),
+        "hold this motion by a joint", open_four_bar),
       c("nested_leaves", "one massless leaf in an arm that is used twice: both are named",
         {"left/tip.theta", "right/tip.theta"}, "mass or inertia", nested_leaves),
       c("singular_mass_matrix", "M = [m m; m m] without the constraint that belongs to it", {"half.q1", "half.q2"},

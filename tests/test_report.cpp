@@ -1,0 +1,427 @@
+// The report beyond single models: random mechanisms with a part deleted, large systems, poses, stages, and its forms.
+// The corpus of broken models is in diagnosis/.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include <doctest/doctest.h>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
+#include <mortise/assembly/graph.h>
+#include <mortise/assembly/report.h>
+#include <mortise/assembly/report_poses.h>
+#include <mortise/assembly/report_stages.h>
+#include <mortise/assembly/solver.h>
+#include <mortise/bodies/ground.h>
+#include <mortise/bodies/planar_body.h>
+#include <mortise/core/scaling.h>
+#include <mortise/joints/pin.h>
+
+#include "random_mechanisms.h"
+
+using namespace mortise;
+using namespace mortise::testing;
+
+namespace {
+
+using Quad = boost::multiprecision::cpp_bin_float_quad;
+
+// How many singular values of X are above `threshold`, by one-sided Jacobi rotations in quadruple precision.
+Index quad_rank(const MatrixXd& X, double threshold) {
+  const auto n = static_cast<std::size_t>(X.cols()), m = static_cast<std::size_t>(X.rows());
+  std::vector<std::vector<Quad>> x(n, std::vector<Quad>(m));
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < m; ++i) x[j][i] = Quad(X(static_cast<Index>(i), static_cast<Index>(j)));
+  const auto dot = [](const std::vector<Quad>& a, const std::vector<Quad>& b) {
+    Quad sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != 0 && b[i] != 0) sum += a[i] * b[i];
+    return sum;
+  };
+  for (int sweep = 0; sweep < 40; ++sweep) {
+    bool turned = false;
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
+        const Quad pq = dot(x[p], x[q]);
+        if (pq == 0) continue;
+        const Quad pp = dot(x[p], x[p]), qq = dot(x[q], x[q]);
+        if (abs(pq) <= Quad(1e-25) * sqrt(pp * qq) || sqrt(pp * qq) < Quad(1e-25)) continue;
+        turned = true;
+        const Quad zeta = (qq - pp) / (2 * pq), root = sqrt(1 + zeta * zeta);
+        const Quad t = (zeta >= 0 ? Quad(1) : Quad(-1)) / (abs(zeta) + root), c = 1 / sqrt(1 + t * t), s = c * t;
+        for (std::size_t i = 0; i < m; ++i) {
+          const Quad a = x[p][i], b = x[q][i];
+          x[p][i] = c * a - s * b;
+          x[q][i] = s * a + c * b;
+        }
+      }
+    if (!turned) break;
+  }
+  return std::count_if(x.begin(), x.end(), [&](const auto& column) { return sqrt(dot(column, column)) > threshold; });
+}
+
+// n - rank [M; A], decided in quadruple precision on A N0 balanced by |A||N0|.
+Index quad_deficiency(const System& system, const Evaluation& e) {
+  const Equations eq = system.equations(e);
+  const MatrixXd& N0 = eq.massless->N0;
+  if (N0.cols() == 0) return 0;
+  std::vector<int> groups;
+  for (const int p : eq.massless->pivot) groups.push_back(eq.groups[static_cast<std::size_t>(p)]);
+  const Scaling s = scaling(eq.M.diagonal(), eq.A, eq.groups, eq.Q.cwiseAbs() + eq.C.cwiseAbs(), eq.b);
+  VectorXd c0(N0.cols());
+  for (Index k = 0; k < N0.cols(); ++k) c0[k] = s.d[eq.massless->pivot[static_cast<std::size_t>(k)]];
+  const Balance f = balance(MatrixXd(s.t.asDiagonal() * (eq.A.cwiseAbs() * N0.cwiseAbs()) * c0.asDiagonal()), groups);
+  const VectorXd rows = f.r.cwiseProduct(s.t), columns = f.c.cwiseProduct(c0);
+  return N0.cols() - quad_rank(rows.asDiagonal() * (eq.A * N0) * columns.asDiagonal(), 1e-9);
+}
+
+SparseEquations sparse(const Equations& e) {
+  const std::vector<int> groups = e.groups.empty() ? separate_groups(e.M.rows()) : e.groups;
+  std::vector<Massless> blocks;
+  Index first = 0;
+  for (const int size : e.blocks) {
+    blocks.push_back(massless_directions(e.M.block(first, first, size, size), {"matrix", "M"}));
+    first += size;
+  }
+  const Massless massless = e.massless       ? *e.massless
+                            : blocks.empty() ? massless_directions(e.M, {"matrix", "M"})
+                                             : stack(blocks);
+  const VectorXd C = e.C.size() ? e.C : VectorXd(VectorXd::Zero(e.M.rows()));
+  return {e.M.diagonal(),
+          e.Q.cwiseAbs() + C.cwiseAbs(),
+          e.A.sparseView(0, 0),
+          e.b,
+          e.b_size.size() ? e.b_size : VectorXd(e.b.cwiseAbs()),
+          massless.N0.sparseView(0, 0),
+          massless.pivot,
+          groups};
+}
+
+// A chain of pinned rods; some parts are spoilt.
+struct Chain {
+  Assembly assembly{"chain"};
+  Handle<Ground> ground = assembly.add("ground", Ground{});
+  std::vector<Handle<PlanarBody>> rods;
+
+  explicit Chain(int n) {
+    for (int i = 0; i < n; ++i) {
+      rods.push_back(assembly.add("rod" + std::to_string(i), PlanarBody{.mass = 1, .inertia = 0.1}));
+      assembly.place(rods.back(), {i + 0.5, 0.0, 0.0});
+      const Pin pin{.on_a = {i ? 0.5 : 0.0, 0}, .on_b = {-0.5, 0}};
+      if (i == 0)
+        assembly.connect("pin0", pin, ground, rods[0]);
+      else
+        assembly.connect("pin" + std::to_string(i), pin, rods[static_cast<std::size_t>(i) - 1], rods.back());
+    }
+  }
+  void add_leaf(std::size_t i) {
+    const auto leaf = assembly.add(fmt::format("leaf{}", i), PlanarBody{});
+    assembly.place(leaf, assembly.place(rods[i].path));
+    assembly.connect(fmt::format("stem{}", i), Pin{}, rods[i], leaf);
+  }
+  void repeat_pin(std::size_t i) {
+    assembly.connect(fmt::format("again{}", i), Pin{.on_a = {0.5, 0}, .on_b = {-0.5, 0}}, rods[i - 1], rods[i]);
+  }
+};
+
+// Cranks of length 1, two apart, and the coupler between their ends.
+Assembly parallelogram(double angle) {
+  Assembly m("parallelogram");
+  const auto ground = m.add("ground", Ground{});
+  const auto left = m.add("left", PlanarBody{.mass = 1, .inertia = 1}),
+             right = m.add("right", PlanarBody{.mass = 1, .inertia = 1});
+  const auto coupler = m.add("coupler", PlanarBody{.mass = 1, .inertia = 1});
+  m.connect("A", Pin{}, ground, left);
+  m.connect("B", Pin{.on_a = {1, 0}}, left, coupler);
+  m.connect("C", Pin{.on_a = {2, 0}, .on_b = {1, 0}}, coupler, right);
+  m.connect("D", Pin{.on_a = {2, 0}}, ground, right);
+  m.place(left, {0, 0, angle});
+  m.place(right, {2, 0, angle});
+  m.place(coupler, {std::cos(angle), std::sin(angle), 0});
+  return m;
+}
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+TEST_CASE(
+    "a joint or a mass deleted from a random healthy mechanism: the new free direction is named, its place first") {
+  int deleted = 0, near = 0;
+  for (unsigned seed = 0; seed < 400 && deleted < 120; ++seed) {
+    const Mechanism healthy =
+        random_mechanism(seed, {.decades = 3, .massless = 0.6, .doubled = 0, .moving = 0, .large = false});
+    const Model whole = build(healthy);
+    if (whole.system.size() > 50 || quad_deficiency(whole.system, whole.system.evaluate(whole.state)) > 0) continue;
+    Random random(seed + 1000);
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      Mechanism m = healthy;
+      std::set<std::string> neighbours;
+      const auto body = [](std::size_t i) { return "b" + std::to_string(i); };
+      if (attempt % 2 == 0 && !m.joints.empty()) {
+        const auto j = static_cast<std::size_t>(random.uniform(0, static_cast<double>(m.joints.size()) - 1e-9));
+        neighbours = {body(m.joints[j].a), body(m.joints[j].b)};
+        m.joints.erase(m.joints.begin() + static_cast<Index>(j));
+      } else {
+        const auto i = static_cast<std::size_t>(random.uniform(0, static_cast<double>(m.bodies.size()) - 1e-9));
+        if (m.bodies[i].kind == Kind::ground || m.bodies[i].kind == Kind::pair || m.bodies[i].mass == 0) continue;
+        m.bodies[i].mass = 0, m.bodies[i].inertia.setZero(), m.bodies[i].centre.setZero();
+        neighbours = {body(i)};
+      }
+      const Model model = build(m);
+      const Evaluation e = model.system.evaluate(model.state);
+      const Index free = quad_deficiency(model.system, e);
+      if (free == 0) continue;
+      ++deleted;
+      CAPTURE(seed);
+      CAPTURE(attempt);
+      const RankReport report = check_rank(model.system, e);
+      CAPTURE(report.text());
+      REQUIRE(static_cast<Index>(report.free.size()) == free);
+      const Equations eq = model.system.equations(e);
+      std::vector<std::string> named;
+      for (const FreeDirection& f : report.free) {
+        const VectorXd d = f.direction;
+        // It is a direction of null [M; A], each term against what it is a sum of.
+        const VectorXd Md = eq.M * d, Ad = eq.A * d;
+        const VectorXd M_terms = eq.M.cwiseAbs() * d.cwiseAbs(), A_terms = eq.A.cwiseAbs() * d.cwiseAbs();
+        CHECK((Md.cwiseAbs().array() <= 1e-9 * M_terms.array() + 1e-300).all());
+        CHECK((Ad.cwiseAbs().array() <= 1e-9 * (A_terms.array() + A_terms.maxCoeff()) + 1e-300).all());
+        for (const auto& p : f.parts) {
+          CHECK(d[model.state.names->find_one(p.coordinate)] != 0);
+          named.push_back(p.coordinate.substr(0, p.coordinate.find('.')));
+        }
+      }
+      named.resize(std::min<std::size_t>(named.size(), 3));
+      near += std::any_of(named.begin(), named.end(), [&](const std::string& n) { return neighbours.count(n) > 0; });
+      break;
+    }
+  }
+  MESSAGE(deleted << " deletions, the neighbours among the first three names in " << near);
+  CHECK(deleted >= 100);
+  CHECK(near >= 0.95 * deleted);
+}
+
+TEST_CASE("sparse ranks are those of singular values") {
+  int deficient = 0, redundant = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const RandomEquations s = random_equations(seed, {.thinnest = 0});
+    const SparseRank r = sparse_rank(sparse(s.e));
+    REQUIRE(r.rank_M == s.rank_M);
+    REQUIRE(r.rank_A == s.rank_A);
+    REQUIRE(r.rank_MA == s.rank_MA);
+    REQUIRE(r.N.size() == static_cast<std::size_t>(s.F.cols()));
+    for (const auto& N : r.N) {
+      VectorXd x = VectorXd::Zero(s.e.M.rows());
+      for (const auto& [i, value] : N) x[i] = value * s.S[i];
+      x.normalize();
+      CHECK((s.M * x).norm() < 1e-8);
+      if (s.A.rows() > 0) CHECK((s.A * x).norm() < 1e-8);
+    }
+    for (const auto& set : r.redundant) {
+      VectorXd y = VectorXd::Zero(s.A.rows());
+      for (const auto& [i, value] : set.y) y[i] = value * s.R[i];
+      CHECK((s.A.transpose() * y.normalized()).norm() < 1e-8);
+      CHECK(set.consistent);
+    }
+    deficient += !r.N.empty();
+    redundant += !r.redundant.empty();
+  }
+  CHECK(deficient > 30);
+  CHECK(redundant > 30);
+}
+
+TEST_CASE("the engine's way to a report finds what singular values find, on random mechanisms") {
+  int redundant = 0, deficient = 0;
+  for (unsigned seed = 0; seed < 90; ++seed) {
+    CAPTURE(seed);
+    Mechanism m = random_mechanism(seed, {.decades = 3, .massless = 0.5, .doubled = 0.2, .large = false});
+    if (seed % 3 == 0 && m.joints.size() > 1) m.joints.pop_back();
+    const Model model = build(m);
+    if (model.system.size() > 60) continue;
+    const Evaluation e = model.system.evaluate(model.state);
+    const Rank dense = numerical_rank(model.system.equations(e));
+    if (dense.smallest_row && *dense.smallest_row < dense.options.nearly) continue;  // on the edge
+    const SparseRank large = report::rank_of_large(model.system, e, {});
+    CHECK(large.rank_M == dense.rank_M);
+    CHECK(large.rank_A == dense.rank_A);
+    CHECK(large.rank_MA == dense.rank_MA);
+    CHECK(std::all_of(large.redundant.begin(), large.redundant.end(), [](const auto& s) { return s.consistent; }) ==
+          dense.consistent());
+    redundant += !dense.redundant.empty();
+    deficient += !dense.determined();
+  }
+  CHECK(redundant > 10);
+  CHECK(deficient > 5);
+}
+
+TEST_CASE("a large chain: all faults at once, by name, and one line where there are none") {
+  Chain healthy(400);
+  const System well(healthy.assembly);
+  CHECK(
+      check_model(well).text() ==
+      "rank check 'chain' at t = 0   OK: the motion is determined; 1200 coordinates, rank M 1200; 800 rows; 400 DOF\n");
+  Chain chain(400);
+  for (const std::size_t i : {17u, 200u, 399u}) chain.add_leaf(i);
+  for (const std::size_t i : {50u, 200u}) chain.repeat_pin(i);
+  const System system(chain.assembly);
+  const RankReport r = check_rank(system, system.evaluate(system.state()));
+  REQUIRE(r.free.size() == 3);
+  CHECK(r.free[0].parts[0].coordinate == "leaf17.theta");
+  CHECK(r.free[1].parts[0].coordinate == "leaf200.theta");
+  CHECK(r.free[2].parts[0].coordinate == "leaf399.theta");
+  REQUIRE(r.redundant.size() == 4);
+  CHECK(r.redundant[0].loop == std::vector<std::string>{"pin50", "rod49", "again50", "rod50"});
+  CHECK(r.dof == 403);  // 400 rods and 3 leaves turn
+  CHECK(r.rank.rank_MA == r.rank.n - 3);
+  Solver solver(system);
+  CHECK_THROWS_AS(solver.solve(system.state()), UnderModelled);
+}
+
+TEST_CASE("a cluster of a thousand massless bodies is judged too") {
+  Assembly m("frame");
+  const auto ground = m.add("ground", Ground{});
+  Handle<PlanarBody> last;
+  for (int i = 0; i < 700; ++i) {  // massless rods, each locked to the last by two pins: only the end of them is loose
+    const auto rod = m.add("rod" + std::to_string(i), PlanarBody{});
+    m.place(rod, {double(i), 0, 0});
+    if (i == 0) {
+      m.connect("root", Pin{}, ground, rod);
+      m.connect("lock", Coupling{.terms = {{0, "theta", 1}}}, rod);
+    } else {
+      m.connect("pin" + std::to_string(i), Pin{.on_a = {1, 0}}, last, rod);
+      if (i < 699)
+        m.connect("angle" + std::to_string(i), Coupling{.terms = {{0, "theta", 1}, {1, "theta", -1}}}, last, rod);
+    }
+    last = rod;
+  }
+  const System system(m);
+  const RankReport r = check_rank(system, system.evaluate(system.state()));
+  REQUIRE(r.free.size() == 1);
+  CHECK(r.free[0].parts[0].coordinate == "rod699.theta");
+  CHECK(r.redundant.empty());
+  Solver solver(system);
+  CHECK_THROWS_AS(solver.solve(system.state()), UnderModelled);
+}
+
+TEST_SUITE("long") {
+  TEST_CASE("100 000 bodies: exact names, at the cost of at most 30 + 3k acceleration solves for k findings") {
+    Chain chain(100'000);
+    for (std::size_t i = 0; i < 10; ++i) chain.add_leaf(9'999 + i * 10'000);
+    for (std::size_t i = 0; i < 10; ++i) chain.repeat_pin(5'000 + i * 10'000);
+    const System system(chain.assembly);
+    const State state = system.state();
+    const double start = seconds();
+    const RankReport r = check_rank(system, system.evaluate(state));
+    const double cost = seconds() - start;
+    REQUIRE(r.free.size() == 10);
+    REQUIRE(r.redundant.size() == 20);
+    for (std::size_t i = 0; i < 10; ++i) {
+      CHECK(r.free[i].parts[0].coordinate == fmt::format("leaf{}.theta", 9'999 + i * 10'000));
+      CHECK(r.redundant[2 * i].row.rfind(fmt::format("again{}.", 5'000 + i * 10'000), 0) == 0);
+    }
+    Chain plain(100'000);  // the same without the faults can be solved
+    const System healthy(plain.assembly);
+    Solver solver(healthy);
+    const State s = healthy.state();
+    (void)solver.solve(s);
+    const double before = seconds();
+    for (int i = 0; i < 5; ++i) (void)solver.solve(s);
+    const double solve = (seconds() - before) / 5;
+    MESSAGE("report " << cost << " s, one solve " << solve << " s: " << cost / solve << " solves for 30 findings");
+    CHECK(cost <= (30 + 3 * 30) * solve);
+  }
+}
+
+TEST_CASE("poses: a sweep finds the singular pose between its steps and names the freedom gained") {
+  const System system(parallelogram(0.5));
+  const PoseReport sweep = check_sweep(system, system.state(), "left.theta", 0.5, -0.45, 20);
+  CAPTURE(sweep.text());
+  CHECK(sweep.poses.size() == 20);
+  CHECK(sweep.dof == 1);
+  REQUIRE(sweep.singular.size() == 1);
+  CHECK(std::abs(sweep.singular[0].at) < 1e-6);
+  REQUIRE(sweep.singular[0].report.singular);
+  CHECK(sweep.singular[0].report.singular->gained == 1);
+  CHECK(sweep.text().find("SINGULAR") != std::string::npos);
+  const PoseReport clear = check_sweep(system, system.state(), "left.theta", 0.5, 1.5, 10);
+  CHECK(clear.ok());
+  CHECK(clear.text() ==
+        "poses of 'parallelogram' while left.theta is swept: 10 poses from 0.5 to 1.5, 1 DOF; no "
+        "singular pose\n");
+  const System flat(parallelogram(0)), bent(parallelogram(1));
+  const PoseReport poses = check_poses(bent, {bent.state(), [&] {
+                                                State s = bent.state();
+                                                s.q = flat.state().q;
+                                                return s;
+                                              }()});
+  CHECK(poses.singular.size() == 1);
+  CHECK_THROWS_AS(check_sweep(system, system.state(), "left.theta", 0, 0, 5), InvalidModel);
+  CHECK_THROWS_AS(check_sweep(system, system.state(), "nobody.theta", 0, 1, 5), InvalidModel);
+}
+
+TEST_CASE("stages: a subsystem that is free by itself is held once it is connected") {
+  Assembly arm("arm");
+  const auto upper = arm.add("upper", PlanarBody{.mass = 1, .inertia = 1}), tip = arm.add("tip", PlanarBody{});
+  arm.connect("wrist", Pin{}, upper, tip);
+  Assembly robot("robot");
+  const auto left = robot.add("left", arm);
+  const auto load = robot.add("load", PlanarBody{.mass = 1, .inertia = 1});
+  robot.place(load, {1, 0, 0});
+  robot.connect("grip", Pin{.on_a = {1, 0}}, left[tip], load);
+  const StageReport stages = check_stages(robot);
+  REQUIRE(stages.stages.size() == 2);
+  CHECK(stages.stages[0].path == "left");
+  CHECK(stages.stages[0].report.has(Verdict::under_modelled));
+  CHECK(stages.ok());
+  CHECK(stages.text().find("'left' by itself: UNDER-MODELLED: 1 free direction   (held once it is connected)\n") == 0);
+}
+
+TEST_CASE("forms: JSON, colours and pictures tell the same facts, to the byte") {
+  Chain chain(2);
+  chain.repeat_pin(1);
+  chain.add_leaf(0);
+  const System system(chain.assembly);
+  const RankReport r = check_model(system);
+  CHECK(r.text() == check_model(system).text());
+  const std::string json = r.json().one_line();
+  CHECK(json == check_model(system).json().one_line());
+  CHECK(json.rfind("{\"schema\": \"mortise.report/1\", \"system\": \"chain\", ", 0) == 0);
+  CHECK(json.find("\"verdict\": \"under-modelled\", \"refused\": true, \"names\": [\"leaf0.theta\"]") !=
+        std::string::npos);
+  CHECK(json.find("\"loop\": [\"pin1\", \"rod0\", \"again1\", \"rod1\"]") != std::string::npos);
+  std::string plain = r.text({.colour = true});
+  CHECK(plain != r.text());
+  for (std::size_t i = plain.find('\033'); i != std::string::npos; i = plain.find('\033'))
+    plain.erase(i, plain.find('m', i) - i + 1);
+  CHECK(plain == r.text());
+  const std::string picture = graphviz(system, r);
+  CHECK(picture.find("\"leaf0\" [shape=box, style=filled, fillcolor=\"red\"]") != std::string::npos);
+  CHECK(picture.find("\"again1\" [shape=ellipse, style=filled, fillcolor=\"orange\"]") != std::string::npos);
+  CHECK(picture.find("\"rod0\" -- \"again1\" [penwidth=3, color=orange]") != std::string::npos);
+  CHECK(picture.find("\"ground\" -- \"pin0\";") != std::string::npos);
+  CHECK(Json({{"a \"b\"\n", Json::array({1, 2.5, true, Json(), "x"})}, {"n", std::nan("")}}).one_line() ==
+        "{\"a \\\"b\\\"\\u000a\": [1, 2.5, true, null, \"x\"], \"n\": \"nan\"}");
+}
+
+TEST_CASE("the report does not depend on the units, and its thresholds are told") {
+  for (unsigned seed = 0; seed < 15; ++seed) {
+    CAPTURE(seed);
+    Mechanism m = random_mechanism(seed, {.massless = 0.6, .large = false});
+    if (m.joints.size() > 1) m.joints.pop_back();
+    const Model si = build(m), scaled = build(m, {.units = {1e6, 1e-6, 1}});
+    const RankReport a = check_rank(si.system, si.system.evaluate(si.state)),
+                     b = check_rank(scaled.system, scaled.system.evaluate(scaled.state));
+    CHECK(a.verdict() == b.verdict());
+    REQUIRE(a.free.size() == b.free.size());
+    for (std::size_t k = 0; k < a.free.size(); ++k)
+      CHECK(a.free[k].parts[0].coordinate == b.free[k].parts[0].coordinate);
+  }
+  Chain chain(1);
+  chain.add_leaf(0);
+  const System system(chain.assembly);
+  CHECK(check_model(system).text().find("warned below 1e-06, refused below 1e-09") != std::string::npos);
+}
