@@ -494,6 +494,43 @@ TEST_CASE("events: a joint switched on catches, with the impulse and the loss of
   CHECK(refused.stopped.find("with a gap of 0.5; let the event find a pose where the joint fits") != std::string::npos);
 }
 
+TEST_CASE("events: where a switch leaves the motion undetermined, the run ends there with the report") {
+  const Problem p = pendulum();
+  const System system(p.assembly);
+  const Trajectory run = simulate(system, p.state(system),
+                                  {.duration = 2,
+                                   .events = {{"below", [](const State& s) { return s.get("bob.x"); }, 0, false,
+                                               [&](State& s) { system.switch_off(s, "pivot"); }}}});
+  CHECK(!run.finished);
+  CHECK(run.stopped.find("UNDER-MODELLED: 1 free direction") != std::string::npos);
+  CHECK(run.stopped.find("bar turns about") != std::string::npos);
+  CHECK(run.last.t == doctest::Approx(2.3678419475762374493 / 4).epsilon(1e-7));
+  CHECK(run.samples() > 55);
+}
+
+TEST_CASE("simulate: four-bars of unequal masses, started roughly and askew, keep their branch") {
+  for (const int N : {2, 10, 40}) {
+    CAPTURE(N);
+    const Problem p = four_bars(N, 0.7);
+    const System system(p.assembly);
+    State s = p.state(system);
+    for (Index i = 0; i < s.q.size(); ++i) {
+      s.q[i] += 0.02 * std::sin(3.7 * double(i));
+      s.v[i] += 0.05 * std::cos(2.3 * double(i));
+    }
+    const Trajectory run = simulate(system, s, {.duration = 10, .sample = 0.05});
+    CAPTURE(run.text());
+    CHECK(run.finished);
+    CHECK(run.energy_error < 1e-4);
+    double tilt = 0;
+    for (int k = 0; k < N; ++k)
+      tilt = std::max(tilt, run.column(fmt::format("coupler{}.theta", k)).array().sin().abs().maxCoeff());
+    CHECK(tilt < 1e-9);
+    CHECK(std::count_if(run.notes.begin(), run.notes.end(), [](const auto& n) { return n.kind == "singular pose"; }) >
+          5);
+  }
+}
+
 TEST_CASE("events: a parameter changes on the way, and is saved with the state") {
   // A mass on a spring that gets four times as stiff at rest at its end: half the period from there on.
   Assembly a("stiffer");
