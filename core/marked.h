@@ -33,7 +33,8 @@ template <Body B, class U, class T, int First> struct SeededCoordinates {
     m.value = Eigen::Map<const Vec<double, n>>(q);
     m.velocity = Eigen::Map<const Vec<double, n>>(v);
     m.acceleration = unknowns.drift(motion);
-    for (int i = 0; i < k; ++i) m.slopes.col(i) = unknowns.spread(motion, Vec<double, k>::Unit(i));
+    if constexpr (k > 0)
+      for (int i = 0; i < k; ++i) m.slopes.col(i) = unknowns.spread(motion, Vec<double, k>::Unit(i));
     return detail::Seed<T, First>::of(m);
   }
   T operator[](Index i) const { return Coordinates<B, T>(*this)[i]; }

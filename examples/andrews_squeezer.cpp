@@ -11,12 +11,11 @@
 #include <fmt/format.h>
 
 #include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/forces/applied.h>
 #include <mortise/forces/spring.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
 
 int main() {
@@ -60,7 +59,6 @@ int main() {
   fmt::print("K1'' = {:.4f}   published {:.4f}\n", start.acceleration("K1.theta"), 1.42224439199541140e+04);
   fmt::print("K2'' =  {:.4f}   published  {:.4f}\n", start.acceleration("K2.theta"),
              1.42224439199541140e+04 - 1.06668329399655855e+04);
-  Solver solver(system);
-  for (int i = 0; i < 1000; ++i) s = rk4_step(solver, s, 5e-6);
+  s = simulate(system, s, {.duration = 0.005, .steps = {.tolerance = 1e-11}}).last;
   fmt::print("after 5 ms: K1 at {:.8f} rad   expected {:.8f}\n", s.get("K1.theta"), 2.11076385903266539e-01);
 }

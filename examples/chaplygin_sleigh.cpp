@@ -12,9 +12,8 @@
 #include <fmt/format.h>
 
 #include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/planar_body.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/knife_edge.h>
 
 int main() {
@@ -37,14 +36,11 @@ int main() {
   fmt::print("w' = {:.6f}   closed form {:.6f}\n", start.acceleration("sleigh.theta"), -m * a * u0 * w0 / Jb);
 
   fmt::print("\n{:>4} {:>12} {:>12} {:>12} {:>12}\n", "t", "u", "closed form", "w", "closed form");
-  Solver solver(system);
-  for (int i = 0; i <= 400; ++i) {
-    if (i % 100 == 0) {
-      const double theta = s.q[2], u = s.v[0] * std::cos(theta) + s.v[1] * std::sin(theta), x = k * s.t + c;
-      fmt::print("{:4.1f} {:12.7f} {:12.7f} {:12.7f} {:12.7f}\n", s.t, u, U * std::tanh(x), s.v[2],
-                 U * std::sqrt(m / Jb) / std::cosh(x));
-    }
-    s = rk4_step(solver, s, 0.005);
+  for (int i = 0; i <= 4; ++i) {
+    const double theta = s.q[2], u = s.v[0] * std::cos(theta) + s.v[1] * std::sin(theta), x = k * s.t + c;
+    fmt::print("{:4.1f} {:12.7f} {:12.7f} {:12.7f} {:12.7f}\n", s.t, u, U * std::tanh(x), s.v[2],
+               U * std::sqrt(m / Jb) / std::cosh(x));
+    s = simulate(system, s, {.duration = 0.5, .steps = {.tolerance = 1e-11}}).last;
   }
   fmt::print("energy {:.7f} J, at the start {:.7f} J\n", system.energy(s).total(), m * U * U / 2);
 }

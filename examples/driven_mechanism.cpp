@@ -10,10 +10,9 @@
 #include <fmt/format.h>
 
 #include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/drive_planar_angle.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_point_on_line.h>
@@ -39,9 +38,8 @@ int main() {
   fmt::print("{}", check_rank(system, system.evaluate(s)).text());
 
   fmt::print("{:>5} {:>10} {:>10} {:>10} {:>10}\n", "t", "x", "x''", "moment", "power");
-  Solver solver(system);
   for (int i = 1; i <= 5; ++i) {
-    for (int k = 0; k < 50; ++k) s = rk4_step(solver, s, 0.001);
+    s = simulate(system, s, {.duration = 0.05}).last;
     const Solution at = solve(system, s);
     const double x = r * std::cos(w * s.t), x_dot = -r * w * std::sin(w * s.t), x_dd = -w * w * x;
     fmt::print("{:5.2f} {:10.6f} {:10.5f} {:10.5f} {:10.5f}\n", s.t, s.get("yoke.x"), at.acceleration("yoke.x"),

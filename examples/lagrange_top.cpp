@@ -12,10 +12,9 @@
 #include <fmt/format.h>
 
 #include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/spherical.h>
 
 int main() {
@@ -31,7 +30,6 @@ int main() {
   assembly.connect("point", Spherical{}, ground, top);
   assembly.place(top, RigidBody::pose({0, 0, 0}, {std::cos(theta / 2), 0, std::sin(theta / 2), 0}));
   const System system(assembly);
-  Solver solver(system);
   fmt::print("{}", check_rank(system, system.evaluate(system.state())).text());
 
   const double root = std::sqrt(C * C * w3 * w3 - 4 * A * c * m * g * l);
@@ -42,7 +40,7 @@ int main() {
     State x = system.state();
     x.set("top'", RigidBody::rates(x.get_all("top"), {0, 0, 0}, {-W * s, 0, w3}));
     for (int i = 0; i < 2; ++i) {
-      for (int k = 0; k < 1000; ++k) x = rk4_step(solver, x, 2e-4);
+      x = simulate(system, x, {.duration = 0.2, .steps = {.tolerance = 1e-11}}).last;
       const Vec3<double> axis = rotation_matrix<double>(x.q.tail<4>()).col(2);
       fmt::print("{:5.2f} {:10.6f} {:10.6f} {:10.6f}   {:10.6f} {:10.6f} {:10.6f}\n", x.t, axis[0], axis[1], axis[2],
                  s * std::cos(W * x.t), s * std::sin(W * x.t), c);

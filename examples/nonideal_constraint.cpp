@@ -15,7 +15,7 @@
 
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/particle.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/functor.h>
 
 int main() {
@@ -51,7 +51,7 @@ int main() {
   fmt::print("power of the constraint {:.6f} W = that of its law, {:.6f} W\n", s.v.dot(solution.Qc),
              -c * speed * speed);
 
-  for (int i = 0; i < 100; ++i) s = rk4_step(system, s, 0.01);
+  s = simulate(system, s, {.duration = 1}).last;
   const double k = c / m, terminal = -g * std::sin(beta) / k;  // s' = terminal + (speed - terminal) exp(-k t)
   fmt::print("after {:.0f} s: s' = {:.6f}   closed form {:.6f}\n", s.t,
              std::cos(beta) * s.v[0] + std::sin(beta) * s.v[1], terminal + (speed - terminal) * std::exp(-k * s.t));

@@ -4,7 +4,7 @@
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
 
 int main() {
@@ -25,6 +25,6 @@ int main() {
   fmt::print("{}", check_rank(system, evaluation).text());
   fmt::print("{}", solve(system, evaluation).text());
 
-  for (int i = 0; i < 100; ++i) state = rk4_step(system, state, 0.005);
-  fmt::print("theta({:.1f} s) = {:.6f}\n", state.t, state.get("rod.theta"));
+  const Trajectory run = simulate(system, state, {.duration = 0.5});
+  fmt::print("theta({:.1f} s) = {:.6f}\n", run.last.t, run.last.get("rod.theta"));
 }

@@ -9,7 +9,7 @@
 
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/rigid_body.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 
 int main() {
   using namespace mortise;
@@ -46,7 +46,7 @@ int main() {
   };
   const Vec3<double> H = momentum(s);
   const double E0 = system.energy(s).total();
-  for (int i = 0; i < 1000; ++i) s = rk4_step(system, s, 0.005);
+  s = simulate(system, s, {.duration = 5, .steps = {.tolerance = 1e-12}}).last;
   fmt::print("after {:.0f} s: energy {:.8f} (was {:.8f}), |H| {:.8f} (was {:.8f})\n", s.t, system.energy(s).total(), E0,
              momentum(s).norm(), H.norm());
 }

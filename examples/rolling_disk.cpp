@@ -17,10 +17,9 @@
 #include <fmt/format.h>
 
 #include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/rolling_disk.h>
 
 int main() {
@@ -47,9 +46,8 @@ int main() {
   const Mat<double, 2, 3> reference{{0.942476965857550462, 0.297666621292127482, 0.460185273258531195},
                                     {1.51483554452866764, 1.10553597044091976, 0.468231753118661567}};
   fmt::print("\n{:>5} {:>11} {:>11} {:>11}\n", "t", "x", "y", "z");
-  Solver solver(system);
   for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < 200; ++i) x = rk4_step(solver, x, 0.0025);
+    x = simulate(system, x, {.duration = 0.5, .steps = {.tolerance = 1e-11}}).last;
     fmt::print("{:5.1f} {:11.7f} {:11.7f} {:11.7f}\n", x.t, x.q[0], x.q[1], x.q[2]);
     fmt::print("      {:11.7f} {:11.7f} {:11.7f}   reference\n", reference(k, 0), reference(k, 1), reference(k, 2));
   }

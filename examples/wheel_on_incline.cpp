@@ -14,7 +14,7 @@
 
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/subsystem.h>
-#include <mortise/integrators/rk4.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/coupling.h>
 
 int main() {
@@ -40,8 +40,7 @@ int main() {
   fmt::print("theta'' = {:.9f}   closed form {:.9f}\n", s.acceleration("wheel.theta"), expected);
   fmt::print("y''     = {:.9f}   closed form {:.9f}\n", s.acceleration("wheel.y"), R * std::sin(alpha) * expected);
 
-  State state = system.state();
-  for (int i = 0; i < 100; ++i) state = rk4_step(system, state, 0.01);
+  const State state = simulate(system, system.state(), {.duration = 1}).last;
   fmt::print("after {:.0f} s: theta = {:.6f} rad, y = {:.6f} m\n", state.t, state.get("wheel.theta"),
              state.get("wheel.y"));
 }

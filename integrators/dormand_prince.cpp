@@ -40,7 +40,8 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   h_ = options_.step;
   last_error_ = 1e-4;
   typical_ = independent_ = 0;
-  stepped_ = false;
+  suspicions_ = doubts_ = 0;
+  stepped_ = stiff_ = false;
 }
 
 // A first step to try; it will grow.
@@ -63,6 +64,7 @@ double DormandPrince::try_step(double h) {
       stage_.q += h * a[i][j] * kq_[j];
       stage_.v += h * a[i][j] * kv_[j];
     }
+    if (i == 5) q5_ = stage_.q, v5_ = stage_.v;
     if (i == 6) flow_->keep(stage_);
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
@@ -85,6 +87,23 @@ double DormandPrince::try_step(double h) {
   eq_ = stage_.q - other_.q;
   ev_ = stage_.v - other_.v;
   return std::min(error, scale_.norm(eq_, ev_) / options_.tolerance);
+}
+
+// The last two stages are at the same time: where they differ, the slopes show how fast the fastest mode is.  At the
+// edge of stability h times its rate is 3.3 [Hairer, Wanner, Solving Ordinary Differential Equations II, IV.2].
+void DormandPrince::look_for_stiffness(double h) {
+  constexpr double edge = 3.25;
+  constexpr int enough = 15, none = 6;  // steps
+  const double dq = (stage_.q - q5_).squaredNorm(), dv = (stage_.v - v5_).squaredNorm();
+  const double sq = (kq_[6] - kq_[5]).squaredNorm(), sv = (kv_[6] - kv_[5]).squaredNorm();
+  // In units of v: otherwise the measure would depend on that of time.
+  const double w2 = dq > 0 ? dv / dq : 0, ways = w2 * dq + dv;
+  if (ways > 0 && h * h * (w2 * sq + sv) > edge * edge * ways) {
+    doubts_ = 0;
+    if (++suspicions_ >= enough) stiff_ = true;
+  } else if (++doubts_ >= none) {
+    suspicions_ = 0;
+  }
 }
 
 void DormandPrince::step(double end) {
@@ -130,6 +149,7 @@ void DormandPrince::step(double end) {
       independent_ = std::max(independent_, flow_->solver().independence());
       if (singular) h_ = std::max(h_, creep * typical_);
       if (as_good_as_it_gets) ++rough_;
+      if (!singular) look_for_stiffness(h);
       now_ = stage_;
       now_.t = last ? end : before_.t + h;
       stepped_ = true;
@@ -142,7 +162,8 @@ void DormandPrince::step(double end) {
     if (h_ < least)
       Label{"integration", "dopri5"}.fail<NotConverged>(
           fmt::format("steps shorter than {:.1e} s would be needed at t = {}", least, before_.t),
-          "raise the tolerance, or look for forces that jump or are very stiff");
+          "take the integrator generalized_alpha if forces are stiff, raise the tolerance, or look for forces that "
+          "jump");
   }
 }
 

@@ -18,8 +18,10 @@ class DormandPrince final : public Stepper {
   void begin(Flow& flow, const State& s) override;
   void step(double end) override;
   void at(double t, State& s) const override;
+  bool stiff() const override { return stiff_; }
 
  private:
+  void look_for_stiffness(double h);
   double first_step(double most) const;
   double try_step(double h);  // the error over the tolerance
 
@@ -28,11 +30,13 @@ class DormandPrince final : public Stepper {
   ErrorScale scale_;
   State stage_, other_;
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
-  VectorXd eq_, ev_;
+  VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
   double h_ = 0, last_error_ = 1, raw_error_ = 0;
   double typical_ = 0;      // size of the last steps
   double independent_ = 0;  // largest independence of the rows so far
-  bool stepped_ = false;    // the last stage is the first of the next step
+  int suspicions_ = 0, doubts_ = 0;
+  bool stiff_ = false;
+  bool stepped_ = false;  // the last stage is the first of the next step
 };
 
 }  // namespace mortise

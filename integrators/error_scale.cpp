@@ -1,5 +1,6 @@
 #include <mortise/integrators/error_scale.h>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -40,6 +41,16 @@ double ErrorScale::norm(const VectorXd& dq, const VectorXd& dv) const {
     if (dv[i] != 0) sum += std::pow(dv[i] / std::max(v_[k], rate_ * q_[k]), 2);
   }
   return dq.size() == 0 ? 0 : std::sqrt(sum / static_cast<double>(2 * dq.size()));
+}
+
+std::pair<VectorXd, VectorXd> ErrorScale::sizes() const {
+  std::pair<VectorXd, VectorXd> out{start_, start_};
+  for (Index i = 0; i < start_.size(); ++i) {
+    const int k = kind_[static_cast<std::size_t>(i)];
+    out.first[i] = q_[k];
+    out.second[i] = std::max({v_[k], rate_ * q_[k], 1e-300});
+  }
+  return out;
 }
 
 }  // namespace mortise

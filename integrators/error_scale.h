@@ -7,6 +7,7 @@
 //
 // So steps do not change with the origin and the units of length and time, for ways longer than 1e-6 of these.
 
+#include <utility>
 #include <vector>
 
 #include <mortise/assembly/system.h>
@@ -19,6 +20,8 @@ class ErrorScale {
   void include(const VectorXd& q, const VectorXd& v);
   // The root mean square of the errors relative to these.
   double norm(const VectorXd& dq, const VectorXd& dv) const;
+  // These, of each coordinate and of each velocity.
+  std::pair<VectorXd, VectorXd> sizes() const;
 
  private:
   std::vector<int> kind_;   // of each coordinate

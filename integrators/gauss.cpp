@@ -21,11 +21,7 @@ constexpr double settled = 1e-16, round_off = 1e-12;  // changes of places, rela
 
 Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options) {}
 
-void Gauss::begin(Flow& flow, const State& s) {
-  FixedSteps::begin(flow, s);
-  rq_.setZero(flow.system().rows());
-  rv_ = rq_;
-}
+void Gauss::begin(Flow& flow, const State& s) { FixedSteps::begin(flow, s); }
 
 // From the accelerations a_ at the stages of the last try.
 void Gauss::stages(double h, const State& from, State& to) {
@@ -54,33 +50,60 @@ void Gauss::stages(double h, const State& from, State& to) {
   to.t = from.t + h;
 }
 
+namespace {
+
+// Rows that bodies meet by themselves: f(constraint, their values, their slopes A, first coordinate).
+template <class F> void each_own(const System& system, const State& s, const F& f) {
+  for (const auto& c : system.constraints()) {
+    const auto& b = system.bodies()[c.bodies[0]];
+    if (!c.own || !b.model->meets_own_rows()) continue;
+    VectorXd value(c.rows), unused(c.rows);
+    MatrixXd A(c.rows, b.size);
+    std::vector<Eigen::Map<MatrixXd>> block{{A.data(), c.rows, b.size}};
+    c.model->evaluate(s, std::span(&b.first, 1), value, unused, block);
+    f(c, value, A, b.first);
+  }
+}
+
+}  // namespace
+
+void Gauss::shift(const State& at, State& s) {
+  s.q += flow_->solver().shift_positions(at, rq_);
+  s.v += flow_->solver().shift_velocities(at, rv_);
+  each_own(flow_->system(), at, [&](const auto& c, const VectorXd&, const MatrixXd& A, Index first) {
+    const auto shortest = (A * A.transpose()).ldlt();
+    s.q.segment(first, A.cols()) += A.transpose() * shortest.solve(own_q_.segment(c.row, c.rows));
+    s.v.segment(first, A.cols()) += A.transpose() * shortest.solve(own_v_.segment(c.row, c.rows));
+  });
+}
+
+// Moving both ends by r moves the rows at the end by 2 r.
+void Gauss::add_gaps(const State& s) {
+  const auto [gap, rate] = flow_->solver().gaps(s);
+  rq_ -= gap / 2;
+  rv_ -= rate / 2;
+  each_own(flow_->system(), s, [&](const auto& c, const VectorXd& value, const MatrixXd& A, Index first) {
+    own_q_.segment(c.row, c.rows) -= value / 2;
+    own_v_.segment(c.row, c.rows) -= A * s.v.segment(first, A.cols()) / 2;
+  });
+}
+
 void Gauss::advance(double h, State& s) {
   constexpr int most = 30;
-  Solver& solver = flow_->solver();
   a_[0] = a_[1] = a0_;
-  rq_.setZero();
-  rv_.setZero();
+  for (VectorXd* r : {&rq_, &rv_, &own_q_, &own_v_}) r->setZero(flow_->system().rows());
   s = before_;
   const double size = std::max(1.0, before_.q.cwiseAbs().maxCoeff());
   double last = 1e300;
   for (int k = 0;; ++k) {
     from_ = before_;
-    if (k > 0) {
-      from_.q += solver.shift_positions(before_, rq_);
-      from_.v += solver.shift_velocities(before_, rv_);
-    }
+    if (k > 0) shift(before_, from_);
     to_ = from_;
     stages(h, from_, to_);
-    if (k > 0) {
-      to_.q += solver.shift_positions(s, rq_);
-      to_.v += solver.shift_velocities(s, rv_);
-    }
+    if (k > 0) shift(s, to_);
     const double change = std::max((to_.q - s.q).cwiseAbs().maxCoeff(), h * (to_.v - s.v).cwiseAbs().maxCoeff()) / size;
     s = to_;
-    const auto [gap, rate] = solver.gaps(s);
-    // Moving both ends by r moves the rows at the end by 2 r.
-    rq_ -= gap / 2;
-    rv_ -= rate / 2;
+    add_gaps(s);
     if (k > 0 && (change < settled || (change < round_off && change > 0.5 * last))) break;
     if (k == most || (k > 4 && change > last))
       fail(before_.t, "the steps back onto the constraints do not settle", change);

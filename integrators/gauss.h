@@ -23,10 +23,13 @@ class Gauss final : public FixedSteps {
  private:
   void advance(double h, State& s) override;
   void stages(double h, const State& from, State& to);
+  void shift(const State& at, State& s);  // s by P(at) r
+  void add_gaps(const State& s);          // r less half of them
 
   State stage_, from_, to_;
   std::array<VectorXd, 2> v_, a_, next_;  // at the stages
-  VectorXd rq_, rv_;                      // r of positions and velocities
+  VectorXd rq_, rv_;                      // r of positions and velocities, by rows
+  VectorXd own_q_, own_v_;                // the same of rows that bodies meet by themselves (the norm of a quaternion)
 };
 
 }  // namespace mortise

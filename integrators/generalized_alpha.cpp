@@ -166,13 +166,14 @@ void GeneralizedAlpha::step(double end) {
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
   const double least = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(before_.t), std::abs(end));
+  const bool fixed = options_.step > 0;
   if (h_ == 0) h_ = 1e-4 * std::min(left, most);
   for (int tries = 0;; ++tries) {
     double h = std::min(h_, most);
-    const bool last = h >= left * (1 - 1e-12);
+    const bool last = h >= left * (1 - 1e-9);  // no stump that only round-off leaves
     if (last)
       h = left;
-    else if (h > 0.5 * left)
+    else if (h > 0.5 * left && !fixed)
       h = 0.5 * left;
     // w stands for a at the time alpha_m - alpha_f of a step later.
     w0_ = w;
@@ -187,7 +188,7 @@ void GeneralizedAlpha::step(double end) {
         a_ = a;
         stage_ = std::move(next);
         scale_.include(stage_.q, stage_.v);
-        e = error(h);
+        e = fixed ? 0 : error(h);
       }
     } catch (const Error&) {  // perhaps only because the step was long
       if (h * 0.25 < least) throw;
@@ -201,7 +202,10 @@ void GeneralizedAlpha::step(double end) {
       ++since_begin_;
       const double factor = std::clamp(safety * std::pow(std::max(e, 1e-10), -1.0 / 3), shrink, tries > 0 ? 1.0 : grow);
       // Not for a little: new slopes would be needed.
-      if (!last || h >= h_) h_ = h * (factor > worth_it || factor < 1 ? factor : 1);
+      if (fixed)
+        h_ = options_.step;
+      else if (!last || h >= h_)
+        h_ = h * (factor > worth_it || factor < 1 ? factor : 1);
       return;
     }
     ++rejected_;

@@ -6,6 +6,7 @@
 //   q = q0 + h v0 + h^2 ((1/2 - beta) w0 + beta w),   v = v0 + h ((1 - gamma) w0 + gamma w)
 //   (1 - alpha_m) w + alpha_m w0 = (1 - alpha_f) a + alpha_f a0
 //
+// With StepOptions::step steps are of that size, shorter only where Newton's method does not converge.
 // StepOptions::damping is rho, the share that one very long step leaves of an oscillation: 1 none is lost, 0 all.
 // After each step velocities are brought onto the constraints, and a made to fit them.
 // J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007)

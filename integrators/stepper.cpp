@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mortise/integrators/cvode.h>
 #include <mortise/integrators/dormand_prince.h>
 #include <mortise/integrators/fixed_steps.h>
 #include <mortise/integrators/gauss.h>
@@ -10,7 +11,11 @@
 
 namespace mortise {
 
-std::vector<std::string> stepper_names() { return {"dopri5", "rk4", "gauss", "generalized_alpha"}; }
+std::vector<std::string> stepper_names() {
+  std::vector<std::string> names{"dopri5", "rk4", "gauss", "generalized_alpha"};
+  for (const std::string& name : cvode_names()) names.push_back(name);
+  return names;
+}
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options) {
   const Label label{"integrator", name};
@@ -31,6 +36,8 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions
             "give 0: this method meets the constraints itself; dopri5 and rk4 take it");
   if (name == "gauss") return std::make_unique<Gauss>(options);
   if (name == "generalized_alpha") return std::make_unique<GeneralizedAlpha>(options);
+  const auto cvode = cvode_names();
+  if (std::find(cvode.begin(), cvode.end(), name) != cvode.end()) return make_cvode(name, options);
   label.fail<InvalidModel>("there is no integrator of this name",
                            fmt::format("there are {}", fmt::join(stepper_names(), ", ")));
 }

@@ -15,9 +15,11 @@ namespace mortise {
 
 struct StepOptions {
   double tolerance = 1e-8;  // of one step, relative to the largest coordinate or velocity of the same unit
-  double step = 0;          // [s] of methods with fixed steps, which need it; else the first one, 0: found by itself
-  double largest = 0;       // [s] no step is longer; 0: no limit
-  double damping = 0.8;     // of generalized_alpha: the share that long steps leave of fast oscillations, 0 to 1
+  // [s] Of methods with fixed steps, which need it; of generalized_alpha, whose steps are then fixed, too; else the
+  // first one.  0: found by itself.
+  double step = 0;
+  double largest = 0;    // [s] no step is longer; 0: no limit
+  double damping = 0.8;  // of generalized_alpha: the share that long steps leave of fast oscillations, 0 to 1
   // [1/s] Rows that are off return at this rate by themselves, after Baumgarte, instead of being met anew after every
   // step; 0: they are met.  For dopri5 and rk4.
   double baumgarte = 0;
@@ -41,6 +43,7 @@ class Stepper {
   Index rejected() const { return rejected_; }
   // Counters of a run that is resumed.
   void count_from(Index steps, Index rejected, Index rough) { steps_ = steps, rejected_ = rejected, rough_ = rough; }
+  virtual bool stiff() const { return false; }  // stability, not accuracy, has kept the last steps short
   Index rough() const { return rough_; }  // steps near singular poses that were taken with an error above the tolerance
 
  protected:
@@ -52,6 +55,7 @@ class Stepper {
 //   rk4                 explicit, order 4, fixed steps
 //   gauss               symmetric in time, order 4, fixed steps: for long times
 //   generalized_alpha   implicit, order 2, steps of varying size: for stiff systems
+//   cvode_bdf, cvode_adams   of SUNDIALS, orders 1 to 5 and 1 to 12, where it was found (cvode.h)
 // Throws InvalidModel with the names there are.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options = {});
 std::vector<std::string> stepper_names();

@@ -46,6 +46,7 @@ TEST_CASE("simulate: standard problems at a tight tolerance, all observables at 
   check("rolling disk", rolling_disk(), 1e-9);
   check("sleigh", sleigh(), 1e-9);
   check("turntable", turntable(), 1e-9);
+  check("wheel on a slope", wheel_on_slope(), 1e-9);
   check("Euler's top", euler_top(), 1e-9);
   check("Lagrange's top, slow", lagrange_top(false), 1e-9);
   check("Lagrange's top, fast", lagrange_top(true), 1e-9);
@@ -56,6 +57,31 @@ TEST_CASE("simulate: standard problems at a tight tolerance, all observables at 
   chain.expected.resize(3);
   check("double pendulum to 2 s", early, 1e-9);
   check("spherical chain to 2 s", chain, 1e-9);
+}
+
+TEST_CASE("simulate: the squeezing mechanism of Andrews to 1e-7 of its values") {
+  const Problem p = squeezer();
+  const Trajectory run = p.run({.duration = 0.03, .steps = {.tolerance = 1e-13}, .sample = 0.005});
+  CAPTURE(run.text());
+  CHECK(run.finished);
+  for (const auto& m : p.expected)
+    for (std::size_t i = 0; i < p.columns.size(); ++i)
+      CHECK(run.value(static_cast<Index>(std::lround(m.t / 0.005)), p.columns[i]) ==
+            doctest::Approx(m.values[i]).epsilon(1e-7));
+}
+
+TEST_CASE("simulate: errors fall with the tolerance over four decades, on every kind of problem") {
+  for (Problem p :
+       {four_bars(2), rolling_disk(), sleigh(), euler_top(), bricard(), wheel_on_slope(), double_pendulum()}) {
+    CAPTURE(p.assembly.name());
+    while (p.expected.back().t > 2) p.expected.pop_back();
+    const auto error = [&](double tolerance) {
+      return p.error(p.run({.duration = until(p), .steps = {.tolerance = tolerance}, .sample = 0.05}));
+    };
+    const double coarse = error(1e-7), fine = error(1e-11);
+    CHECK(fine < coarse / 300);  // 1e4 in proportion to the tolerance; steps change by whole numbers, not smoothly
+    CHECK(fine > coarse / 1e6);
+  }
 }
 
 TEST_CASE("simulate: the closed loop of Bricard, untouched, at the default setting and at a tight one") {
@@ -255,7 +281,9 @@ TEST_CASE("simulate: bad input gets a message") {
   refuse({}, "run of 'pendulum': duration = 0 s; give a number > 0");
   refuse({.duration = 1, .sample = -1}, "run of 'pendulum': sample = -1 s; give a number >= 0");
   refuse({.duration = 1, .integrator = "euler"},
-         "integrator 'euler': there is no integrator of this name; there are dopri5, rk4");
+         fmt::format("integrator 'euler': there is no integrator of this name; there are {}",
+                     fmt::join(stepper_names(), ", "))
+             .c_str());
   refuse({.duration = 1, .integrator = "rk4"}, "integrator 'rk4': it has fixed steps, and step = 0 s; give a step > 0");
   refuse({.duration = 1, .steps = {.tolerance = 0}}, "integrator 'dopri5': tolerance = 0; give one from 1e-14 to 0.1");
   refuse({.duration = 1, .events = {{"empty", {}}}}, "event 'empty': it has no function; give value(state)");

@@ -1,0 +1,50 @@
+#pragma once
+// Events: functions of the state that pass through 0, found within steps.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mortise/integrators/stepper.h>
+#include <mortise/integrators/trajectory.h>
+
+namespace mortise {
+
+// Something to look for on the way: a function of the state that passes through 0.
+struct Event {
+  std::string name;
+  std::function<double(const State&)> value;
+  int direction = 0;  // 1: only upwards, -1: only downwards, 0: both
+  bool stop = false;
+  // May change the state: velocities, parameters (bodies/parameter.h), and which joints act (System::switch_off,
+  // switch_on).  Velocities are then made consistent, by the impulse that the joints which act exert.  A joint can be
+  // switched on only where its gap is small.
+  std::function<void(State&)> change = {};
+};
+
+// Watches them along a run.
+class EventWatch {
+ public:
+  explicit EventWatch(const std::vector<Event>& events);
+
+  void begin(const State& s);
+  // After a step from `from`: writes what happened into notes.  The first event that does something ends the step:
+  // `now` is then moved back to just behind it.
+  std::optional<std::size_t> look(const Stepper& stepper, Flow& flow, const State& from, State& now,
+                                  std::vector<Trajectory::Note>& notes);
+  // After this event has changed the state; it does not happen again at once.
+  void happened(std::size_t event, const State& s);
+
+  const std::vector<double>& values() const { return values_; }  // at the last look
+  void resume(const std::vector<double>& values) { values_ = values; }
+
+ private:
+  double value(const Event& e, const State& s) const;
+  double locate(const Stepper& stepper, const Event& e, double before, const State& from, const State& now) const;
+
+  const std::vector<Event>& events_;
+  std::vector<double> values_;
+};
+
+}  // namespace mortise

@@ -1,0 +1,29 @@
+#pragma once
+// RankWatch: finds poses within steps where rows come to depend on each other, and the mechanism gains freedoms.
+
+#include <optional>
+
+#include <mortise/integrators/stepper.h>
+#include <mortise/integrators/trajectory.h>
+
+namespace mortise {
+
+class RankWatch {
+ public:
+  // After a step from `from` to `now`.
+  std::optional<Trajectory::Note> look(const Stepper& stepper, Flow& flow, const State& from, const State& now);
+
+  // For checkpoints.
+  double independence() const { return independence_; }
+  double most_independent() const { return most_independent_; }
+  void resume(double independence, double most) { independence_ = independence, most_independent_ = most; }
+
+ private:
+  State between_;
+  double independence_ = 1, most_independent_ = 0;
+};
+
+// "a, b and 3 more"
+std::string some_of(const std::vector<std::string>& names, std::size_t most = 8);
+
+}  // namespace mortise

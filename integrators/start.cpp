@@ -1,0 +1,252 @@
+#include <mortise/integrators/start.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+
+#include <mortise/assembly/tangent.h>
+
+namespace mortise {
+namespace {
+
+constexpr double met = 1e-12;  // by rows, relative to the largest coordinate or velocity
+
+struct Held {
+  std::vector<char> q, v;
+};
+Held find(const System& system, const std::vector<std::string>& names) {
+  const auto n = static_cast<std::size_t>(system.size());
+  Held out{std::vector<char>(n, 0), std::vector<char>(n, 0)};
+  for (const std::string& name : names) {
+    const bool velocity = !name.empty() && name.back() == '\'';
+    const auto range = system.names()->find(velocity ? name.substr(0, name.size() - 1) : name);
+    for (Index i = range.first; i < range.first + range.size; ++i)
+      (velocity ? out.v : out.q)[static_cast<std::size_t>(i)] = 1;
+  }
+  return out;
+}
+
+std::vector<Index> not_held(const std::vector<char>& held) {
+  std::vector<Index> free;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (!held[i]) free.push_back(static_cast<Index>(i));
+  return free;
+}
+// By entries: gcc 12 warns of indexed views on the left.
+VectorXd spread(const VectorXd& x, const std::vector<Index>& free, Index n) {
+  VectorXd out = VectorXd::Zero(n);
+  for (std::size_t i = 0; i < free.size(); ++i) out[free[i]] = x[static_cast<Index>(i)];
+  return out;
+}
+
+// The slopes B of rows over the coordinates that are not held, turned so that lengths are those of the norm of M.
+struct Weighed {
+  std::vector<Index> free;
+  Eigen::LLT<MatrixXd> factor;
+  MatrixXd B;
+
+  Weighed(const Evaluation& e, const MatrixXd& A, const std::vector<char>& held) : free(not_held(held)) {
+    MatrixXd D = e.dense_M()(free, free);
+    const double mean = D.size() ? D.diagonal().mean() : 0;
+    constexpr double massless = 1e-6;  // share of the mean mass that coordinates without mass are given, to move first
+    D.diagonal().array() += mean > 0 ? massless * mean : 1;
+    factor.compute(D);
+    B = factor.matrixL().solve(A(Eigen::all, free).transpose()).transpose();
+  }
+  // The change of the coordinates for y; the rows change by B y.
+  VectorXd change(const VectorXd& y, Index n) const { return spread(factor.matrixU().solve(y), free, n); }
+};
+
+VectorXd holonomic(const System& system, const Evaluation& e) {
+  VectorXd phi = e.phi;
+  for (const auto& c : system.constraints()) phi.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+  return phi;
+}
+MatrixXd holonomic_slopes(const System& system, const Evaluation& e) {
+  MatrixXd A = e.dense_A();
+  for (const auto& c : system.constraints()) A.middleRows(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+  return A;
+}
+double extent(const VectorXd& x) { return std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0); }
+
+// The joints whose rows are off the most, in words: "'hinge' 0.12, 'rod' 0.03".
+std::string largest_gaps(const System& system, const VectorXd& off) {
+  std::vector<std::pair<double, std::string>> gaps;
+  const double most = off.size() ? off.cwiseAbs().maxCoeff() : 0;
+  for (const auto& c : system.constraints())
+    if (const double gap = off.segment(c.row, c.rows).cwiseAbs().maxCoeff(); gap > 1e-3 * most)
+      gaps.emplace_back(gap, c.name);
+  std::stable_sort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  constexpr std::size_t told = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(told, gaps.size()); ++i)
+    out += fmt::format("{}'{}' {:.2g}", i ? ", " : "", gaps[i].second, gaps[i].first);
+  return out + (gaps.size() > told ? ", ..." : "");
+}
+
+[[noreturn]] void fail(const System& system, const char* what, const VectorXd& off, bool contradict,
+                       const StartOptions& options) {
+  std::string fact = fmt::format("no {} on the constraints were found near it", what);
+  if (!options.held.empty()) fact += fmt::format(" with {} held", fmt::join(options.held, ", "));
+  fact += "; the joints that are off the most: " + largest_gaps(system, off);
+  if (contradict) fact += "; they contradict each other: what brings one nearer takes another away";
+  Label{"start of", system.name()}.fail<NotConverged>(
+      fact, contradict ? "change one of them, or hold less" : "start nearer to a pose that can be");
+}
+
+// Levenberg and Marquardt: comes as near as can be, also where rows contradict each other.
+void move_positions(const System& system, State& s, const Held& held, const StartOptions& options) {
+  constexpr int most = 500;
+  constexpr double flat = 1e-7;  // the rows pull with less than this share of themselves
+  Evaluation e = system.evaluate(s);
+  VectorXd phi = holonomic(system, e);
+  double damping = 1e-6;  // of the largest curvature
+  bool contradict = false;
+  for (int k = 0; k < most; ++k) {
+    if (phi.size() == 0 || phi.cwiseAbs().maxCoeff() <= met * extent(s.q)) return;
+    const Weighed w(e, holonomic_slopes(system, e), held.q);
+    const VectorXd pull = w.B.transpose() * phi;
+    MatrixXd H = w.B.transpose() * w.B;
+    const double curvature = H.size() ? H.diagonal().maxCoeff() : 0;
+    contradict = pull.norm() <= flat * std::sqrt(curvature) * phi.norm();
+    if (contradict) break;
+    for (;; damping *= 4) {
+      MatrixXd damped = H;
+      damped.diagonal().array() += damping * curvature;
+      State trial = s;
+      trial.q -= w.change(damped.ldlt().solve(pull), system.size());
+      const Evaluation there = system.evaluate(trial);
+      const VectorXd off = holonomic(system, there);
+      if (off.norm() < phi.norm() || damping > 1e12) {
+        s = trial, e = there, phi = off;
+        damping = std::max(1e-15, damping / 10);
+        break;
+      }
+    }
+  }
+  fail(system, "positions", phi, contradict, options);
+}
+
+void move_velocities(const System& system, Solver& solver, State& s, const Held& held, const StartOptions& options) {
+  constexpr int most = 30;
+  VectorXd off;
+  for (int k = 0; k < most; ++k) {
+    const Evaluation e = system.evaluate(s);
+    off = solver.gaps(s).velocities;
+    for (const auto& c : system.constraints())  // which the solver leaves to the bodies
+      if (c.own)
+        off.segment(c.row, c.rows) =
+            e.A(c.block) * s.v.segment(system.bodies()[c.bodies[0]].first, e.A(c.block).cols());
+    if (off.size() == 0 || off.cwiseAbs().maxCoeff() <= met * extent(s.v)) return;
+    const Weighed w(e, e.dense_A(), held.v);
+    s.v -= w.change(w.B.completeOrthogonalDecomposition().solve(off), system.size());
+  }
+  fail(system, "velocities", off, true, options);
+}
+
+}  // namespace
+
+State consistent(const System& system, State s, const StartOptions& options) {
+  system.require_state(s);
+  Solver solver(system, options.solver);
+  const Held held = find(system, options.held);
+  if (options.held.empty()) {
+    State near = s;
+    try {
+      solver.project_positions(near);
+      solver.project_velocities(near);
+      return near;
+    } catch (const NotConverged&) {
+      constexpr Index dense = 3000;
+      (void)system.evaluate(near);  // if it is a functor that is not finite there, that is the reason
+      if (system.size() > dense) fail(system, "positions", solver.gaps(near).positions, false, options);
+    }
+  }
+  move_positions(system, s, held, options);
+  if (options.held.empty()) {
+    solver.project_positions(s);
+    solver.project_velocities(s);
+  } else {
+    move_velocities(system, solver, s, held, options);
+  }
+  return s;
+}
+
+State equilibrium(const System& system, State s, const StartOptions& options) {
+  constexpr int most = 300;
+  constexpr double balanced = 1e-13, longest = 0.3;  // of all forces; of the largest coordinate, in one step
+  s.v.setZero();
+  StartOptions at_rest = options;
+  at_rest.held.clear();
+  for (const std::string& name : options.held)
+    if (!name.empty() && name.back() != '\'') at_rest.held.push_back(name);
+  const Held held = find(system, at_rest.held);
+  Solver solver(system, options.solver);
+  const auto meet = [&] {
+    if (at_rest.held.empty())
+      solver.project_positions(s);
+    else
+      move_positions(system, s, held, at_rest);
+  };
+  s = consistent(system, s, at_rest);
+  s.v.setZero();
+  const VectorXd moving = solver.gaps(s).velocities;
+  if (moving.size() && moving.cwiseAbs().maxCoeff() > met)
+    Label{"equilibrium of", system.name()}.fail<NotConverged>(
+        "joints move by themselves, at rates of " + largest_gaps(system, moving), "switch them off");
+  const Index n = system.size();
+  const std::vector<Index> free = not_held(held.q);
+  VectorXd unbalanced, rest;
+  double last = 0;
+  int stuck = 0;
+  for (int k = 0; k < most; ++k) {
+    const Evaluation e = system.evaluate(s);
+    const MatrixXd A = e.dense_A()(Eigen::all, free), M = e.dense_M()(free, free);
+    const VectorXd Q = (e.Q + e.C)(free);
+    const auto nf = static_cast<Index>(free.size());
+    // The reactions that balance best, and what is left along the directions Z that the joints leave free.
+    VectorXd lambda(A.rows());
+    MatrixXd Z = MatrixXd::Identity(nf, nf);
+    if (A.rows() > 0) {
+      const Eigen::CompleteOrthogonalDecomposition<MatrixXd> rows(A.transpose());
+      lambda = rows.solve(-Q);
+      Z = MatrixXd(rows.householderQ()).rightCols(nf - rows.rank());
+    }
+    unbalanced = Q + A.transpose() * lambda;
+    rest = spread(unbalanced, free, n);
+    const double forces = nf ? Q.cwiseAbs().maxCoeff() + (A.transpose() * lambda).cwiseAbs().maxCoeff() : 0;
+    const double now = nf ? unbalanced.cwiseAbs().maxCoeff() : 0;
+    if (now <= balanced * forces || Z.cols() == 0) return s;
+    stuck = now > 0.5 * last ? stuck + 1 : 0;
+    if (now <= 1e-9 * forces && stuck > 2) return s;  // round-off
+    last = now;
+    const Tangent t = tangent(system, s, VectorXd::Zero(n), lambda);
+    Eigen::SparseMatrix<double> slopes(n, n);
+    slopes.setFromTriplets(t.force_dq.begin(), t.force_dq.end());
+    const MatrixXd K = MatrixXd(slopes)(free, free), H = Z.transpose() * K * Z;
+    // Where K is not a valley along Z it is made one: so the way leads downhill.
+    MatrixXd D = M;
+    D.diagonal().array() += 1e-6 * std::max(1e-300, M.diagonal().mean());
+    const MatrixXd R = Z.transpose() * D * Z;
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> valley(0.5 * (H + H.transpose()), R,
+                                                                    Eigen::EigenvaluesOnly);
+    const double lowest = valley.eigenvalues().minCoeff(), highest = valley.eigenvalues().cwiseAbs().maxCoeff();
+    const double lift = lowest > 1e-9 * highest ? 0 : (highest > 0 ? 0.1 * highest : 1) - 1.5 * std::min(0.0, lowest);
+    VectorXd step = Z * (H + lift * R).partialPivLu().solve(Z.transpose() * unbalanced);
+    const double length = step.cwiseAbs().maxCoeff(), limit = longest * extent(s.q);
+    if (!(length < limit)) step *= limit / length;
+    if (!step.allFinite()) break;
+    s.q += spread(step, free, n);
+    solver.normalise(s);
+    meet();
+  }
+  Index worst = 0;
+  const double left = rest.size() ? rest.cwiseAbs().maxCoeff(&worst) : 0;
+  Label{"equilibrium of", system.name()}.fail<NotConverged>(
+      fmt::format("none was found near the guess: after {} steps a force of {:.2g} on {} is left that nothing balances",
+                  most, left, system.coordinate(worst)),
+      "hold what moves freely, or start nearer");
+}
+
+}  // namespace mortise
