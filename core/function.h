@@ -5,8 +5,9 @@
 //   Function f = Spline({0, 1, 2}, {0, 0.5, 0});                        or a Table
 //   Function f = 1.5;                                                   or a constant
 //
-// It is called with any scalar of dual.h or jet.h.
+// It is called with any scalar of dual.h or jet.h, and tells what it was made from:  f.source<Spline>().
 
+#include <any>
 #include <concepts>
 #include <functional>
 #include <type_traits>
@@ -18,16 +19,20 @@ namespace mortise {
 
 class Function {
  public:
-  Function(double constant = 0) : f_([constant](const SecondOrder&) { return SecondOrder(constant); }) {}
+  Function(double constant = 0)
+      : f_([constant](const SecondOrder&) { return SecondOrder(constant); }), source_(constant) {}
   template <class F>
   requires(!std::same_as<F, Function> && !std::is_arithmetic_v<F> && std::invocable<const F&, const SecondOrder&>)
       Function(F f)
-      : f_([f = std::move(f)](const SecondOrder& t) { return SecondOrder(f(t)); }) {}
+      : f_([f](const SecondOrder& t) { return SecondOrder(f(t)); }), source_(std::move(f)) {}
 
   template <class T> T operator()(const T& t) const {
     const SecondOrder f = f_(along(value(t), 1));
     return lift(t, f.v.v, f.d[0].v, f.d[0].d[0]);
   }
+
+  // The F that it was made from, or null if that was something else.
+  template <class F> const F* source() const { return std::any_cast<F>(&source_); }
 
  private:
   // f(t) from f, f', f'' at the value of t; exact for numbers that carry two derivatives at most.
@@ -44,6 +49,7 @@ class Function {
   }
 
   std::function<SecondOrder(const SecondOrder&)> f_;
+  std::any source_;
 };
 
 }  // namespace mortise

@@ -1,0 +1,86 @@
+#include <mortise/core/json.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace mortise {
+namespace {
+
+void quote(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  out += '"';
+}
+
+}  // namespace
+
+// Holds objects or arrays: too much for one line.
+bool Json::nested() const {
+  const auto* items = std::get_if<std::vector<Json>>(&value_);
+  return items && std::any_of(items->begin(), items->end(), [](const Json& x) {
+           return std::holds_alternative<std::vector<Json>>(x.value_) ||
+                  std::holds_alternative<std::vector<Member>>(x.value_);
+         });
+}
+
+void Json::write(std::string& out, int level) const {
+  const auto new_line = [&](int depth) { out.append(1, '\n').append(2 * static_cast<std::size_t>(depth), ' '); };
+  const auto list = [&](char open, char close, const auto& items, bool lines, const auto& each) {
+    out += open;
+    bool first = true;
+    for (const auto& item : items) {
+      out += first ? "" : lines ? "," : ", ";
+      if (lines) new_line(level + 1);
+      each(item);
+      first = false;
+    }
+    if (lines && !first) new_line(level);
+    out += close;
+  };
+  const int below = level < 0 ? level : level + 1;
+  if (std::holds_alternative<std::monostate>(value_)) {
+    out += "null";
+  } else if (const auto* b = std::get_if<bool>(&value_)) {
+    out += *b ? "true" : "false";
+  } else if (const auto* i = std::get_if<long long>(&value_)) {
+    out += std::to_string(*i);
+  } else if (const auto* x = std::get_if<double>(&value_)) {
+    if (std::isfinite(*x))
+      out += fmt::format("{}", *x == 0 ? 0.0 : *x);  // no -0
+    else
+      quote(out, std::isnan(*x) ? "nan" : *x > 0 ? "inf" : "-inf");
+  } else if (const auto* s = std::get_if<std::string>(&value_)) {
+    quote(out, *s);
+  } else if (const auto* items = std::get_if<std::vector<Json>>(&value_)) {
+    list('[', ']', *items, level >= 0 && nested(), [&](const Json& item) { item.write(out, below); });
+  } else {
+    list('{', '}', std::get<std::vector<Member>>(value_), level >= 0, [&](const Member& m) {
+      quote(out, m.first);
+      out += ": ";
+      m.second.write(out, below);
+    });
+  }
+}
+
+std::string Json::text() const {
+  std::string out;
+  write(out, 0);
+  return out + "\n";
+}
+
+std::string Json::one_line() const {
+  std::string out;
+  write(out, -1);
+  return out;
+}
+
+}  // namespace mortise
