@@ -84,7 +84,7 @@ double difference(const MatrixXd& a, const MatrixXd& b) {
 
 std::vector<std::string> names(const System& s) {
   std::vector<std::string> out = s.names()->names();
-  for (Index i = 0; i < s.rows(); ++i) out.push_back(s.row(i).name);
+  for (const auto& c : s.constraints()) out.push_back(fmt::format("{} {}", c.name, c.rows));
   for (const auto& f : s.forces()) out.push_back(f.name);
   return out;
 }

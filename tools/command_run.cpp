@@ -47,8 +47,10 @@ int run(const RunOptions& o) {
     if (!o.out.empty())
       fmt::print("  {} samples of {} columns in {}\n", trajectory.samples(), trajectory.columns.size(), o.out);
   }
-  if (!trajectory.finished) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
-  return trajectory.finished ? healthy : impossible;
+  if (trajectory.finished) return healthy;
+  if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
+  const RankReport report = check_rank(system, system.evaluate(trajectory.last));
+  return report.determined() ? impossible : status_of(report);
 }
 
 }  // namespace mortise::command
