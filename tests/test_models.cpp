@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <mortise/assembly/readings.h>
 #include <mortise/assembly/solve.h>
 
 #include "model.h"
@@ -345,6 +346,23 @@ record = ["coordinates", "momentum"]
   CHECK(m.shapes.at("rod").colour == "#ff8800");
   CHECK_THROWS_WITH_AS(parse_model("[parameters]\nlength = 1", "m.toml", ".", {{"lenght", 3}}),
                        doctest::Contains("no parameter 'lenght'"), ModelError);
+}
+
+TEST_CASE("models: sensors tell what they measure") {
+  const auto reading = [](const char* name, const char* column) {
+    const Model m = read_model((examples / name).string());
+    const System system(m.assembly);
+    Readings readings(system);
+    readings.read(consistent(system, m.start(system)));
+    return readings.value(column);
+  };
+  CHECK(reading("pendulum.toml", "tip.x") == 1);
+  CHECK(reading("pendulum.toml", "tip.y''") == doctest::Approx(-1.5 * 9.81).epsilon(1e-12));
+  CHECK(reading("wheel_on_incline.toml", "apart") ==
+        doctest::Approx(std::sqrt(1.09 + 0.6 * std::sin(2 * 20 * std::acos(-1.0) / 180))).epsilon(1e-9));
+  CHECK(std::abs(reading("robot_arm.toml", "bend")) < 1e-12);
+  CHECK(reading("lagrange_top.toml", "head.z") == doctest::Approx(0.25 * std::cos(0.5)).epsilon(1e-12));
+  CHECK(reading("controller.toml", "power") == 0);  // at rest
 }
 
 TEST_CASE("models: a joint given in the world equals the one given in its bodies") {
