@@ -102,6 +102,28 @@ class Assembly {
     attach<SensorOf<S, B...>>({"sensor", name}, sensors_, std::move(sensor), body...);
   }
 
+  // Models that are made already, on bodies by their paths: for readers of files, which learn of types late.
+  void connect(const std::string& name, std::shared_ptr<const ConstraintModel> model,
+               const std::vector<std::string>& bodies) {
+    attach_made({"joint", name}, constraints_, std::move(model), bodies);
+  }
+  void apply(const std::string& name, std::shared_ptr<const ForceModel> model, const std::vector<std::string>& bodies) {
+    attach_made({"force", name}, forces_, std::move(model), bodies);
+  }
+  void measure(const std::string& name, std::shared_ptr<const SensorModel> model,
+               const std::vector<std::string>& bodies) {
+    attach_made({"sensor", name}, sensors_, std::move(model), bodies);
+  }
+  void port(const std::string& name, const std::string& path) {
+    const Label label{"port", name};
+    require_new(label);
+    const Reference body{path, find(path)};
+    names_.insert(name);
+    ports_.push_back({name, body});
+  }
+  std::shared_ptr<const BodyModel> model(const std::string& path) const { return find(path); }
+  void place(const std::string& path, const VectorXd& q) { set_place({"body", path}, {path, find(path)}, q); }
+
   // A second name of a body, for others to connect to.  For a place on a body that is to be a port, weld a body
   // without mass there: then its type does not tell what is behind.
   template <Body B> Handle<B> port(const std::string& name, const Handle<B>& body) {
@@ -193,6 +215,17 @@ class Assembly {
     probe(label, bodies, *model);
     names_.insert(label.name);
     entries.push_back({label.name, bodies, std::move(model)});
+  }
+  template <class Model>
+  void attach_made(const Label& label, std::vector<PartEntry<Model>>& entries, std::shared_ptr<const Model> model,
+                   const std::vector<std::string>& paths) {
+    require_new(label);
+    std::vector<Reference> bodies;
+    for (const std::string& path : paths) bodies.push_back({path, find(path)});
+    require_known(label, bodies);
+    probe(label, bodies, *model);
+    names_.insert(label.name);
+    entries.push_back({label.name, std::move(bodies), std::move(model)});
   }
   // f("joint", entry) for the part of this name; throws if the assembly has none.
   template <class Self, class F> static void visit(Self& self, const std::string& name, const F& f) {

@@ -88,7 +88,7 @@ template <class Self, class Model, class P, Body... B> class PartOn : public Mod
   }
   std::shared_ptr<const Model> rebound(const Label& label, BodyModels bodies) const override {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return make(label, part_, typed<B>(label, *bodies[i])...);
+      return make(label, part_, typed<B>(label, bodies[i])...);
     }
     (std::index_sequence_for<B...>{});
   }
@@ -167,13 +167,19 @@ template <class Self, class Model, class P, Body... B> class PartOn : public Mod
     }
     return out;
   }
-  template <Body X> static std::shared_ptr<const Modelled<X>> typed(const Label& label, const BodyModel& model) {
-    const auto* body = dynamic_cast<const BodyOf<X>*>(&model);
-    const auto word = [](const std::string& kind) { return kind.empty() ? "body of another type" : kind; };
-    label.require(body != nullptr,
-                  fmt::format("it needs a {} where there is a {} now", word(detail::kind_of<X>()), word(model.kind())),
-                  "give it a body of the same type, with the same template arguments");
-    return body->modelled();
+  template <Body X>
+  static std::shared_ptr<const Modelled<X>> typed(const Label& label, const std::shared_ptr<const BodyModel>& model) {
+    if constexpr (requires { X::view_of(model); }) {  // X stands for bodies of any type
+      return std::make_shared<const Modelled<X>>(Modelled<X>{X::view_of(model)});
+    } else {
+      const auto* body = dynamic_cast<const BodyOf<X>*>(model.get());
+      const auto word = [](const std::string& kind) { return kind.empty() ? "body of another type" : kind; };
+      label.require(
+          body != nullptr,
+          fmt::format("it needs a {} where there is a {} now", word(detail::kind_of<X>()), word(model->kind())),
+          "give it a body of the same type, with the same template arguments");
+      return body->modelled();
+    }
   }
 };
 

@@ -40,6 +40,7 @@ template <Body B> struct Modelled {
   B body;
   UnknownsOf<B> unknowns{body};
   Index count() const {
+    if constexpr (requires { unknowns.size(); }) return unknowns.size();
     return UnknownsOf<B>::count == dynamic ? static_cast<Index>(body.coordinates.size()) : UnknownsOf<B>::count;
   }
 };

@@ -40,6 +40,8 @@ auto misalignment(const auto& a, const Axis& axis_a, const auto& b, const Axis& 
 template <class T> T planar_angle(const auto& body) {
   if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)
     return T(0.0);
+  else if constexpr (requires { body.body.planar_angle(body.q); })
+    return body.body.planar_angle(body.q);
   else
     return body.coordinate("theta");
 }

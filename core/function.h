@@ -5,8 +5,9 @@
 //   Function f = Spline({0, 1, 2}, {0, 0.5, 0});                        or a Table
 //   Function f = 1.5;                                                   or a constant
 //
-// It is called with any scalar of dual.h, jet.h or taylor.h.
+// It is called with any scalar of dual.h, jet.h or taylor.h, and tells what it was made from:  f.source<Spline>().
 
+#include <any>
 #include <concepts>
 #include <functional>
 #include <type_traits>
@@ -19,16 +20,19 @@ namespace mortise {
 
 class Function {
  public:
-  Function(double constant = 0) : f_([constant](const Taylor&) { return Taylor(constant); }) {}
+  Function(double constant = 0) : f_([constant](const Taylor&) { return Taylor(constant); }), source_(constant) {}
   template <class F>
   requires(!std::same_as<F, Function> && !std::is_arithmetic_v<F> && std::invocable<const F&, const Taylor&>)
       Function(F f)
-      : f_([f = std::move(f)](const Taylor& t) { return Taylor(f(t)); }) {}
+      : f_([f](const Taylor& t) { return Taylor(f(t)); }), source_(std::move(f)) {}
 
   template <class T> T operator()(const T& t) const {
     const Taylor f = f_(Taylor(value(t), 1, 1));  // along t, and the slope along t
     return lift(t, f.v, f.d1, f.d2, f.slope2);
   }
+
+  // The F that it was made from, or null if that was something else.
+  template <class F> const F* source() const { return std::any_cast<F>(&source_); }
 
  private:
   // f(t) from f, f', f'', f''' at the value of t; exact for numbers that carry three derivatives at most.
@@ -44,6 +48,7 @@ class Function {
   }
 
   std::function<Taylor(const Taylor&)> f_;
+  std::any source_;
 };
 
 }  // namespace mortise

@@ -7,6 +7,8 @@
 // Before the first and after the last point it goes on as a straight line.  For a clamped spline the second derivative
 // jumps there.
 
+#include <optional>
+
 #include <mortise/core/table.h>
 
 namespace mortise {
@@ -21,6 +23,7 @@ class Spline {
     detail::require_points("spline", t_, y_);
     if (!std::isfinite(first) || !std::isfinite(last))
       Label{"spline", "slopes"}.fail<NonFinite>(fmt::format("they are {} and {}", first, last), "give finite numbers");
+    ends_ = {first, last};
     const std::size_t n = t_.size() - 1;
     bend(width(0) / 3, width(0) / 6, rise(0) - first, width(n - 1) / 3, width(n - 1) / 6, last - rise(n - 1));
   }
@@ -34,6 +37,11 @@ class Spline {
     const T b = (t - t_[i]) / h, a = 1.0 - b;
     return a * y_[i] + b * y_[i + 1] + h * h / 6 * ((a * a * a - a) * m_[i] + (b * b * b - b) * m_[i + 1]);
   }
+
+  const std::vector<double>& points() const { return t_; }
+  const std::vector<double>& values() const { return y_; }
+  // The slopes at the ends it was given; none: natural.
+  const std::optional<std::pair<double, double>>& ends() const { return ends_; }
 
  private:
   double width(std::size_t i) const { return t_[i + 1] - t_[i]; }
@@ -61,6 +69,7 @@ class Spline {
   }
 
   std::vector<double> t_, y_, m_;
+  std::optional<std::pair<double, double>> ends_;
 };
 
 }  // namespace mortise

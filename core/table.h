@@ -54,6 +54,9 @@ class Table {
     return y_[i] + (y_[i + 1] - y_[i]) / (t_[i + 1] - t_[i]) * (t - t_[i]);
   }
 
+  const std::vector<double>& points() const { return t_; }
+  const std::vector<double>& values() const { return y_; }
+
  private:
   std::vector<double> t_, y_;
 };

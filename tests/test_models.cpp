@@ -1,0 +1,527 @@
+// Model files: what is read, what is written, what is refused, and the command.
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include <mortise/assembly/readings.h>
+#include <mortise/assembly/solve.h>
+
+#include "model.h"
+#include "models/twins.h"
+
+using namespace mortise;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = MORTISE_ROOT, examples = root / "examples/models", bad = root / "tests/models/bad";
+
+// A folder that is gone after the test.
+struct Scratch {
+  fs::path path = fs::temp_directory_path() / fmt::format("mortise_models_{}", ::getpid());
+  Scratch() {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Scratch() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+};
+
+std::string content(const fs::path& path) {
+  std::ifstream in(path);
+  REQUIRE_MESSAGE(in.good(), path.string());
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+Outcome mortise_command(const std::string& arguments) {
+  const Scratch scratch;
+  const std::string out = scratch / "out", err = scratch / "err";
+  const int raw = std::system(fmt::format("{} {} >'{}' 2>'{}'", MORTISE_COMMAND, arguments, out, err).c_str());
+  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content(out), content(err)};
+}
+
+std::string refusal(const std::string& text, const std::string& folder = ".") {
+  try {
+    parse_model(text, "m.toml", folder);
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The start, moved a little and set in motion, so that no term vanishes.
+State shaken(const System& system, const State& start, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(0, 0.05);
+  State s = start;
+  for (Index i = 0; i < s.q.size(); ++i) s.q[i] += normal(random), s.v[i] += 4 * normal(random);
+  s.t += 0.3;
+  system.require_state(s);
+  return s;
+}
+
+double difference(const MatrixXd& a, const MatrixXd& b) {
+  REQUIRE(a.rows() == b.rows());
+  REQUIRE(a.cols() == b.cols());
+  return a.size() == 0 ? 0 : (a - b).cwiseAbs().maxCoeff() / std::max(1.0, a.cwiseAbs().maxCoeff());
+}
+
+std::vector<std::string> names(const System& s) {
+  std::vector<std::string> out = s.names()->names();
+  for (const auto& c : s.constraints()) out.push_back(fmt::format("{} {}", c.name, c.rows));
+  for (const auto& f : s.forces()) out.push_back(f.name);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("models: files equal their twins in C++") {
+  constexpr double tolerance = 1e-12;  // relative; the two differ by the order of a few additions
+  CHECK(twins().size() >= 20);
+  for (const auto& [name, make] : twins()) {
+    CAPTURE(name);
+    const Model model = read_model((examples / (name + ".toml")).string());
+    const System ours(model.assembly), theirs(make());
+    REQUIRE(names(ours) == names(theirs));
+    CHECK(ours.gravity() == theirs.gravity());
+    State start = model.start(ours);
+    if (name != "twin_arms") CHECK(difference(start.q, theirs.state().q) < tolerance);
+    for (const unsigned seed : {0u, 1u, 2u}) {
+      const State s = shaken(ours, start, seed);
+      const Evaluation a = ours.evaluate(s), b = theirs.evaluate(s);
+      CHECK(difference(a.dense_M(), b.dense_M()) < tolerance);
+      CHECK(difference(a.dense_A(), b.dense_A()) < tolerance);
+      CHECK(difference(a.Q, b.Q) < tolerance);
+      CHECK(difference(a.C, b.C) < tolerance);
+      CHECK(difference(a.b, b.b) < tolerance);
+      CHECK(difference(a.phi, b.phi) < tolerance);
+      CHECK(std::abs(ours.energy(s).total() - theirs.energy(s).total()) <
+            tolerance * std::max(1.0, std::abs(theirs.energy(s).total())));
+    }
+    // Accelerations, on the constraints.
+    const State s = consistent(ours, start);
+    CHECK(difference(solve(ours, s).a, solve(theirs, s).a) < 10 * tolerance);
+  }
+}
+
+TEST_CASE("models: every kind of the catalogue stands in a file that is compared") {
+  std::string all;
+  for (const auto& [name, make] : twins())
+    all += content(examples / (name + ".toml")) + content(examples / "parts/arm.toml");
+  for (const char* what : {"bodies", "joints", "forces"}) {
+    std::stringstream lines(mortise_command(fmt::format("list {}", what)).out);
+    std::string line;
+    int count = 0;
+    while (std::getline(lines, line)) {
+      const std::string kind = line.substr(0, line.find(' '));
+      CHECK_MESSAGE((kind == "ground" || all.find("kind = \"" + kind + "\"") != std::string::npos), kind);
+      ++count;
+    }
+    CHECK(count >= 8);
+  }
+}
+
+TEST_CASE("models: what is written is read as the same, to the bit") {
+  for (const auto& [name, make] : twins()) {
+    CAPTURE(name);
+    const Model model = read_model((examples / (name + ".toml")).string());
+    const std::string text = write_model(model);
+    const Model again = parse_model(text, name + ".toml");
+    CHECK(write_model(again) == text);
+    const System a(model.assembly), b(again.assembly);
+    REQUIRE(names(a) == names(b));
+    const State start = model.start(a);
+    CHECK(start.q == again.start(b).q);
+    CHECK(start.v == again.start(b).v);
+    const State s = shaken(a, start, 5);
+    const Evaluation x = a.evaluate(s), y = b.evaluate(s);
+    CHECK(x.dense_M() == y.dense_M());
+    CHECK(x.dense_A() == y.dense_A());
+    CHECK(x.Q == y.Q);
+    CHECK(x.C == y.C);
+    CHECK(x.b == y.b);
+    CHECK(x.phi == y.phi);
+    const State on = consistent(a, start);
+    CHECK(solve(a, on).a == solve(b, on).a);
+  }
+}
+
+TEST_CASE("models: assemblies made in C++ are written and read back to the bit; functors are refused by name") {
+  int written = 0, refused = 0;
+  for (const auto& [name, make] : twins()) {
+    CAPTURE(name);
+    const Assembly twin = make();
+    std::string text;
+    try {
+      text = write_model(twin);
+    } catch (const InvalidModel& error) {
+      const std::string what = error.what();
+      CHECK(what.find("C++") != std::string::npos);
+      CHECK((what.starts_with("joint '") || what.starts_with("force '") || what.starts_with("body '")));
+      ++refused;
+      continue;
+    }
+    ++written;
+    const System a(twin), b(parse_model(text, name + ".toml").assembly);
+    REQUIRE(names(a) == names(b));
+    CHECK(a.state().q == b.state().q);
+    const State s = shaken(a, a.state(), 7);
+    const Evaluation x = a.evaluate(s), y = b.evaluate(s);
+    CHECK(x.dense_M() == y.dense_M());
+    CHECK(x.dense_A() == y.dense_A());
+    CHECK(x.Q == y.Q);
+    CHECK(x.b == y.b);
+    CHECK(x.phi == y.phi);
+  }
+  CHECK(written >= 8);
+  CHECK(refused >= 5);
+  try {
+    write_model(twins().at("controller")());
+    FAIL("a functor was written");
+  } catch (const InvalidModel& error) {
+    CHECK(
+        std::string(error.what()) ==
+        "joint 'law': it is a functor or a type of C++ that model files do not know; take a part of the catalogue, or "
+        "a formula");
+  }
+}
+
+TEST_CASE("models: bad files are refused with file, line, column, what was expected and the nearest name") {
+  std::stringstream lines(content(bad / "expected.txt"));
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    const auto arrow = line.find(" => ");
+    REQUIRE(arrow != std::string::npos);
+    const std::string name = line.substr(0, arrow);
+    CAPTURE(name);
+    std::string said;
+    const fs::path before = fs::current_path();
+    fs::current_path(bad);
+    try {
+      read_model(name);
+    } catch (const ModelError& error) {
+      said = error.what();
+    }
+    fs::current_path(before);
+    CHECK(said == line.substr(arrow + 4));
+    ++count;
+  }
+  CHECK(count >= 40);
+  for (const auto& file : fs::directory_iterator(bad))
+    if (file.path().extension() == ".toml")
+      CHECK_MESSAGE(content(bad / "expected.txt").find(file.path().filename().string() + " => ") != std::string::npos,
+                    file.path());
+}
+
+TEST_CASE("models: hostile files are refused in bounded time and memory") {
+  const Scratch scratch;
+  SUBCASE("100 MB") {
+    const std::string path = scratch / "large.toml";
+    write(path, "");
+    fs::resize_file(path, 100'000'000);
+    CHECK_THROWS_WITH_AS(read_model(path), doctest::Contains("100000000 bytes"), ModelError);
+  }
+  SUBCASE("deep lists, deep tables and deep brackets") {
+    CHECK(refusal("a = " + std::string(100'000, '[')).find("m.toml:1:") == 0);
+    std::string dotted = "a";
+    for (int i = 0; i < 20'000; ++i) dotted += ".a";
+    CHECK(refusal(dotted + " = 1").find("nested more than") != std::string::npos);
+    CHECK(refusal("[parameters]\nx = \"" + std::string(5'000, '(') + "\"").find("nested more than 64 deep") !=
+          std::string::npos);
+    CHECK(refusal("[parameters]\nx = \"" + std::string(5'000, '-') + "1\"").find("nested more than 64 deep") !=
+          std::string::npos);
+    CHECK(refusal("[parameters]\nx = \"1" + std::string(20'000, ' ') + "\"").find("20001 characters") !=
+          std::string::npos);
+  }
+  SUBCASE("huge and special numbers") {
+    for (const char* x :
+         {"1e400", "inf", "-inf", "nan", "\"1e400\"", "\"1/0\"", "\"10^400\"", "\"sqrt(-1)\"", "99999999999999999999"})
+      CHECK_MESSAGE(refusal(fmt::format("[parameters]\nx = {}", x)).starts_with("m.toml:2:"), x);
+  }
+  SUBCASE("circles of files") {
+    write(scratch / "a.toml", "[subsystems.b]\nfile = \"b.toml\"\n");
+    write(scratch / "b.toml", "[subsystems.a]\nfile = \"a.toml\"\n");
+    CHECK_THROWS_WITH_AS(read_model(scratch / "a.toml"), doctest::Contains("'a.toml' includes itself"), ModelError);
+  }
+  SUBCASE("files that multiply") {
+    for (int i = 0; i < 20; ++i) {
+      std::string text;
+      for (int k = 0; k < 10; ++k) text += fmt::format("[subsystems.s{}]\nfile = \"f{}.toml\"\n", k, i + 1);
+      write(scratch / fmt::format("f{}.toml", i), text);
+    }
+    write(scratch / "f20.toml", "");
+    CHECK_THROWS_WITH_AS(read_model(scratch / "f0.toml"), doctest::Contains("more than 10000 subsystems"), ModelError);
+  }
+  SUBCASE("paths that leave the folder") {
+    fs::create_directories(scratch.path / "inner");
+    write(scratch / "secret.toml", "");
+    fs::create_symlink("../secret.toml", scratch.path / "inner/link.toml");
+    for (const char* path : {"../secret.toml", "/etc/passwd", "x/../../secret.toml", "link.toml"}) {
+      write(scratch / "inner/m.toml", fmt::format("[subsystems.s]\nfile = \"{}\"\n", path));
+      CHECK_THROWS_WITH_AS(read_model(scratch / "inner/m.toml"), doctest::Contains("leads out of the model's folder"),
+                           ModelError);
+    }
+  }
+  SUBCASE("what is no file") {
+    CHECK_THROWS_AS(read_model(scratch.path.string()), ModelError);
+    CHECK_THROWS_AS(read_model("/dev/zero"), ModelError);
+    CHECK_THROWS_AS(read_model(scratch / "none.toml"), ModelError);
+  }
+}
+
+TEST_CASE("models: expressions mean what they say, and their text reads back") {
+  const auto value = [](const std::string& text) {
+    return parse_model(fmt::format("[parameters]\na = 3\nx = '{}'", text)).parameters.at("x");
+  };
+  CHECK(value("2 + 3 * 4 ^ 2 ^ 0.5") == 2 + 3 * std::pow(4.0, std::pow(2.0, 0.5)));
+  CHECK(value("-a^2") == -9);
+  CHECK(value("2^-1") == 0.5);
+  CHECK(value("-(a - 1) * -2") == 4);
+  CHECK(value("8 / 4 / 2") == 1);
+  CHECK(value("1 - 2 - 3") == -4);
+  CHECK(value("atan2(1, -1) + min(2, a) + max(2, a)") == std::atan2(1.0, -1.0) + 5);
+  CHECK(value("sin(pi/6) + cos(0) + tan(0) + sqrt(9) + abs(-2) + exp(0) + log(1)") ==
+        doctest::Approx(7.5).epsilon(1e-15));
+  CHECK(value("12 mm") == 12 * 1e-3);
+  CHECK(value("30 deg") == 30 * (std::acos(-1.0) / 180));
+  CHECK(value("2 * a kN/m") == 6000);
+  CHECK(value("5 kg m^2") == 5);
+  CHECK(value("90 km/h") == doctest::Approx(25).epsilon(1e-15));
+}
+
+TEST_CASE("models: start, run settings, shapes and parameters") {
+  const Model m = parse_model(R"(
+gravity = [0, -9.81, 0]
+[parameters]
+L = 2
+[bodies.rod]
+kind = "planar_body"
+mass = 1
+place = {x = "L", theta = "90 deg"}
+velocity = {theta = "1 rpm"}
+shape = {box = ["L", 0.1, 0.1], at = [0.5, 0, 0], colour = "#ff8800"}
+[start]
+t = 2
+"rod.y" = 0.25
+[run]
+until = 5
+integrator = "rk4"
+step = "1 ms"
+sample = 0.1
+record = ["coordinates", "momentum"]
+)",
+                              "rod.toml", ".", {{"L", 3}});
+  const System system(m.assembly);
+  const State s = m.start(system);
+  CHECK(m.assembly.name() == "rod");
+  CHECK(s.t == 2);
+  CHECK(s.get("rod.x") == 3);
+  CHECK(s.get("rod.y") == 0.25);
+  CHECK(s.get("rod.theta") == doctest::Approx(std::acos(0.0)));
+  CHECK(s.get("rod.theta'") == doctest::Approx(std::acos(-1.0) / 30));
+  CHECK(m.run.duration == 3);
+  CHECK(m.run.integrator == "rk4");
+  CHECK(m.run.steps.step == 1e-3);
+  CHECK(m.run.record.momentum);
+  CHECK(!m.run.record.energy);
+  CHECK(m.shapes.at("rod").size == Vec3<double>(3, 0.1, 0.1));
+  CHECK(m.shapes.at("rod").colour == "#ff8800");
+  CHECK_THROWS_WITH_AS(parse_model("[parameters]\nlength = 1", "m.toml", ".", {{"lenght", 3}}),
+                       doctest::Contains("no parameter 'lenght'"), ModelError);
+}
+
+TEST_CASE("models: sensors tell what they measure") {
+  const auto reading = [](const char* name, const char* column) {
+    const Model m = read_model((examples / name).string());
+    const System system(m.assembly);
+    Readings readings(system);
+    readings.read(consistent(system, m.start(system)));
+    return readings.value(column);
+  };
+  CHECK(reading("pendulum.toml", "tip.x") == 1);
+  CHECK(reading("pendulum.toml", "tip.y''") == doctest::Approx(-1.5 * 9.81).epsilon(1e-12));
+  CHECK(reading("wheel_on_incline.toml", "apart") ==
+        doctest::Approx(std::sqrt(1.09 + 0.6 * std::sin(2 * 20 * std::acos(-1.0) / 180))).epsilon(1e-9));
+  CHECK(std::abs(reading("robot_arm.toml", "bend")) < 1e-12);
+  CHECK(reading("lagrange_top.toml", "head.z") == doctest::Approx(0.25 * std::cos(0.5)).epsilon(1e-12));
+  CHECK(reading("controller.toml", "power") == 0);  // at rest
+}
+
+TEST_CASE("models: a joint given in the world equals the one given in its bodies") {
+  const std::string bodies = R"(
+[bodies.rod]
+kind = "planar_body"
+mass = 1
+inertia = 1
+place = [1, 2, 0.7]
+)";
+  const auto pin = [&](const std::string& given) {
+    const Model m = parse_model(bodies + "[joints.pin]\nkind = \"pin\"\nbodies = [\"ground\", \"rod\"]\n" + given);
+    const System s(m.assembly);
+    return s.evaluate(s.state());
+  };
+  const Evaluation e = pin("at_world = {point = [3, 1]}");
+  CHECK(e.phi.norm() < 1e-14);
+  CHECK(e.dense_A() == pin("on_a = [3, 1]\non_b = ['cos(0.7) * 2 - sin(0.7)', '-sin(0.7) * 2 - cos(0.7)']").dense_A());
+}
+
+// ---- the command
+
+TEST_CASE("command: check tells the verdict by text, JSON and exit status") {
+  const auto check = [](const std::string& name, const std::string& more = "") {
+    return mortise_command(fmt::format("check {} {}", (examples / name).string(), more));
+  };
+  const Outcome ok = check("pendulum.toml");
+  CHECK(ok.status == 0);
+  CHECK(ok.out ==
+        "rank check 'pendulum' at t = 0   OK: the motion is determined; 3 coordinates, rank M 3; 2 rows; 1 DOF\n");
+  const Outcome loose = check("loose_rod.toml");
+  CHECK(loose.status == 2);
+  CHECK(loose.out.find("UNDER-MODELLED: 1 free direction") != std::string::npos);
+  CHECK(loose.out.find("rod turns about the point (0, 0)") != std::string::npos);
+  const Outcome json = check("loose_rod.toml", "--json");
+  CHECK(json.status == 2);
+  CHECK(json.out.find("\"coordinate\": \"rod.theta\"") != std::string::npos);
+  CHECK(json.out.find("\"status\": 2") != std::string::npos);
+  CHECK(check("pendulum.toml", "--at 0.5").out.find("at t = 0.5   OK") != std::string::npos);
+  CHECK(check("pendulum.toml", "--set L=x").status == 4);
+  CHECK(check("pendulum.toml", "--set M=1").err.find("there are L, m") != std::string::npos);
+
+  const Scratch scratch;
+  const std::string bar = R"(
+[bodies.a]
+kind = "planar_body"
+mass = 1
+inertia = 1
+[joints.p]
+kind = "pin"
+bodies = ["ground", "a"]
+[joints.q]
+kind = "pin"
+bodies = ["ground", "a"]
+on_a = [%, 0]
+on_b = [1, 0]
+)";
+  const auto with = [&](const std::string& x) {
+    std::string text = bar;
+    text.replace(text.find('%'), 1, x);
+    write(scratch.path.string() + ".toml", text);
+    const Outcome o = mortise_command(fmt::format("check {}.toml", scratch.path.string()));
+    fs::remove(scratch.path.string() + ".toml");
+    return o;
+  };
+  CHECK(with("1").status == 1);  // one row too much
+  CHECK(with("1").out.find("redundant") != std::string::npos);
+  CHECK(with("2").status == 3);  // the two pins cannot both be held
+  CHECK(mortise_command("check /nowhere/none.toml").status == 4);
+}
+
+TEST_CASE("command: check draws the graph") {
+  const std::string svg = (fs::temp_directory_path() / fmt::format("graph_{}.svg", ::getpid())).string();
+  CHECK(mortise_command(fmt::format("check {} --graph {}", (examples / "four_bar.toml").string(), svg)).status == 0);
+  const std::string text = content(svg);
+  fs::remove(svg);
+  CHECK(text.starts_with("<svg"));
+  for (const char* name : {"ground", "crank", "coupler", "rocker", ">A<", ">D<"})
+    CHECK(text.find(name) != std::string::npos);
+}
+
+TEST_CASE("command: accelerations are those of the closed form, with the matrices as JSON") {
+  const Outcome o = mortise_command(fmt::format("accelerations {} --json", (examples / "pendulum.toml").string()));
+  CHECK(o.status == 0);
+  const auto at = o.out.find("\"accelerations\": [");
+  REQUIRE(at != std::string::npos);
+  double x, y, theta;
+  REQUIRE(std::sscanf(o.out.c_str() + at, "\"accelerations\": [%lf, %lf, %lf]", &x, &y, &theta) == 3);
+  CHECK(theta == doctest::Approx(-1.5 * 9.81).epsilon(1e-12));
+  for (const char* key :
+       {"\"M\"", "\"Q\"", "\"C\"", "\"A\"", "\"b\"", "\"rank\"", "\"Qc\"", "\"reactions\"", "\"pin\""})
+    CHECK_MESSAGE(o.out.find(key) != std::string::npos, key);
+  CHECK(mortise_command(fmt::format("accelerations {} --json", (examples / "loose_rod.toml").string())).status == 2);
+}
+
+TEST_CASE("command: run writes the motion, resumes to the bit and tells how it went") {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("mortise_run_{}", ::getpid());
+  fs::create_directories(folder);
+  const std::string model = (examples / "pendulum.toml").string();
+  const auto file = [&](const char* name) { return (folder / name).string(); };
+  const Outcome whole = mortise_command(
+      fmt::format("run {} --until 2 -o {} --checkpoint {} --every 0.5", model, file("a.csv"), file("a.run")));
+  CHECK(whole.status == 0);
+  CHECK(whole.out.find("run of 'pendulum' to t = 2 s") != std::string::npos);
+  CHECK(whole.out.find("energy balanced to") != std::string::npos);
+  CHECK(content(file("a.csv")).starts_with("t [s],rod.x [m],"));
+  CHECK(mortise_command(
+            fmt::format("run {} --until 2 -o {} --resume {} --every 0.5", model, file("b.csv"), file("a.run")))
+            .status == 0);
+  CHECK(content(file("b.csv")) == content(file("a.csv")));
+  CHECK(mortise_command(fmt::format("run {} --until 1 --integrator rk4 --step 0.001", model))
+            .out.find("1000 steps of rk4") != std::string::npos);
+  CHECK(mortise_command(fmt::format("run {} --integrator rk5", model)).status == 4);
+  CHECK(mortise_command(fmt::format("run {} --until 1", (examples / "loose_rod.toml").string())).status == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("command: sweep covers its grid, goes on where it stopped and shares the work") {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("mortise_sweep_{}", ::getpid());
+  fs::remove_all(folder);
+  const std::string line = fmt::format("sweep {} --vary L=1:2:3 --vary m=1:3:2 --until 0.2 -o {}",
+                                       (examples / "pendulum.toml").string(), folder.string());
+  CHECK(mortise_command(line + " --share 1/2").out.find("6 runs, 3 of them here, 3 to be made") != std::string::npos);
+  const Outcome rest = mortise_command(line);
+  CHECK(rest.status == 0);
+  CHECK(rest.out.find("6 runs, 6 of them here, 3 to be made") != std::string::npos);
+  const std::string summary = content(folder / "summary.csv");
+  CHECK(summary.starts_with("run,L,m,outcome,t [s],steps,energy error [J],drift,notes\n0,1,1,finished,0.2,"));
+  CHECK(summary.find("\n5,2,3,finished,") != std::string::npos);
+  CHECK(content(folder / "run_00003.csv").starts_with("t [s]"));
+  CHECK(mortise_command(line).out.find("0 to be made") != std::string::npos);
+  CHECK(mortise_command(line + " --vary L=1:2").status == 4);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("command: new, list, help, version and wrong usage") {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("mortise_new_{}", ::getpid());
+  fs::create_directories(folder);
+  std::stringstream lines(mortise_command("list models").out);
+  std::string name;
+  int count = 0;
+  while (std::getline(lines, name)) {
+    const std::string path = (folder / (name + ".toml")).string();
+    CHECK(mortise_command(fmt::format("new {} -o {}", name, path)).status == 0);
+    CHECK(content(path) == content(examples / (name + ".toml")));
+    const int status = mortise_command("check " + path).status;
+    CHECK_MESSAGE((name == "loose_rod" ? status == 2 : status <= 1), name);
+    ++count;
+  }
+  CHECK(count >= 20);
+  CHECK(mortise_command(fmt::format("new pendulum -o {}", (folder / "pendulum.toml").string())).status == 64);
+  CHECK(mortise_command("new pendulm").err.find("did you mean 'pendulum'?") != std::string::npos);
+  fs::remove_all(folder);
+
+  CHECK(mortise_command("list joints").out.find("revolute") != std::string::npos);
+  CHECK(mortise_command("list integrators").out.find("dopri5") != std::string::npos);
+  CHECK(mortise_command("--version").out.starts_with("mortise "));
+  for (const char* c : {"", "check ", "accelerations ", "run ", "sweep ", "new ", "list "})
+    CHECK(mortise_command(fmt::format("{}--help", c)).status == 0);
+  for (const char* wrong : {"", "chek x", "check", "run x --tolerance -1", "list widgets", "check a b", "sweep x -o y"})
+    CHECK_MESSAGE(mortise_command(wrong).status == 64, wrong);
+}

@@ -1,0 +1,62 @@
+// mortise accelerations: the equations of motion and their solution at the start, by name.
+
+#include <cstdio>
+
+#include <mortise/assembly/solve.h>
+
+#include "commands.h"
+
+namespace mortise::command {
+namespace {
+
+Json rows_of(const MatrixXd& M) {
+  Json rows = Json::array();
+  for (Index i = 0; i < M.rows(); ++i) rows.push(VectorXd(M.row(i)));
+  return rows;
+}
+
+}  // namespace
+
+int accelerations(const AccelerationsOptions& options) {
+  Model model = read(options.source);
+  complete(model);
+  const System system(model.assembly);
+  const State s = consistent_start(model, system);
+  const Evaluation e = system.evaluate(s);
+  const RankReport report = check_rank(system, e);
+  if (!report.ok()) {
+    std::fputs(report.text().c_str(), stderr);
+    return status_of(report);
+  }
+  const Solution solution = solve(system, e);
+  if (!options.json) {
+    std::fputs((report.text() + solution.text()).c_str(), stdout);
+    return healthy;
+  }
+  std::vector<std::string> coordinates = system.names()->names(), rows;
+  for (Index i = 0; i < system.rows(); ++i) rows.push_back(system.row(i).name);
+  Json reactions = Json::object();
+  for (const Reaction& r : solution.reactions)
+    reactions.add(r.joint,
+                  {{"lambda", r.lambda}, {"force", VectorXd(r.force)}, {"unique", r.unique}, {"power", r.power}});
+  const Json all{{"system", system.name()},
+                 {"t", s.t},
+                 {"coordinates", coordinates},
+                 {"rows", rows},
+                 {"q", s.q},
+                 {"v", s.v},
+                 {"M", rows_of(e.dense_M())},
+                 {"Q", e.Q},
+                 {"C", e.C},
+                 {"A", rows_of(e.dense_A())},
+                 {"b", e.b},
+                 {"rank", report_json(report)},
+                 {"accelerations", solution.a},
+                 {"Qc", solution.Qc},
+                 {"lambda", solution.lambda},
+                 {"reactions", reactions}};
+  std::fputs(all.text().c_str(), stdout);
+  return healthy;
+}
+
+}  // namespace mortise::command

@@ -1,0 +1,28 @@
+// mortise list: the parts and integrators that a model may name.
+
+#include <cstdio>
+
+#include "commands.h"
+#include "kinds.h"
+
+namespace mortise::command {
+
+int list(const std::string& what) {
+  const auto print = [](const std::vector<models::Kind>& kinds) {
+    std::string last;
+    for (const models::Kind& k : kinds)
+      if (k.name != last) fmt::print("{:<22}{}\n", last = k.name, k.meaning);
+  };
+  const models::Kinds& all = models::kinds();
+  if (what == "bodies") print(all.bodies);
+  if (what == "joints") print(all.joints);
+  if (what == "forces") print(all.forces);
+  if (what == "sensors") print(all.sensors);
+  if (what == "models")
+    for (const std::string& name : names_of_new()) fmt::print("{}\n", name);
+  if (what == "integrators")
+    for (const std::string& name : stepper_names()) fmt::print("{}\n", name);
+  return healthy;
+}
+
+}  // namespace mortise::command

@@ -1,0 +1,89 @@
+#pragma once
+// The subcommands of `mortise`, each a function from its options to the exit status.
+//
+// A new one: its options and its function here, a file command_<name>.cpp, and a few lines in main.cpp.
+
+#include <string>
+#include <vector>
+
+#include <mortise/assembly/rank_report.h>
+#include <mortise/core/json.h>
+
+#include "model.h"
+
+namespace mortise::command {
+
+// Exit status of every subcommand.
+enum Status {
+  healthy = 0,
+  remarks = 1,         // healthy, but something is worth knowing: redundant rows
+  not_determined = 2,  // under-modelled
+  impossible = 3,      // conflicting rows, a start that cannot be, an indefinite mass matrix, a run that broke off
+  invalid_file = 4,
+  wrong_usage = 64
+};
+Status status_of(const RankReport& report);
+Status status_of(const std::exception& error);
+Json report_json(const RankReport& report);
+
+struct Source {
+  std::string model;             // path of the file
+  std::vector<std::string> set;  // "name=value", the value with a unit where one is wanted
+};
+// Throws ModelError.
+Model read(const Source& source);
+std::map<std::string, double> parameters(const std::vector<std::string>& set);
+// Hidden constraints are added where the model or the user asks for it.
+void complete(Model& model);
+// The start of the model, brought onto its constraints if it is not on them.  Throws NotConverged.
+State consistent_start(const Model& model, const System& system);
+
+struct CheckOptions {
+  Source source;
+  bool json = false;
+  double at = 0;  // [s]
+  bool at_given = false;
+  std::string graph;  // path of an SVG or DOT file
+};
+int check(const CheckOptions& options);
+
+struct AccelerationsOptions {
+  Source source;
+  bool json = false;
+};
+int accelerations(const AccelerationsOptions& options);
+
+struct RunOptions {
+  Source source;
+  std::string out;
+  double until = 0, tolerance = 0, step = 0, sample = -1, every = 0;
+  std::string integrator, checkpoint, resume;
+  bool until_given = false, complete = false, quiet = false;
+};
+int run(const RunOptions& options);
+
+struct SweepOptions {
+  Source source;
+  std::vector<std::string> vary;  // "name=from:to:count"
+  std::string out;                // folder
+  double until = 0;
+  bool until_given = false;
+  int threads = 0;
+  std::string share;  // "2/10": the second tenth of the runs, counted from 0
+  bool quiet = false;
+};
+int sweep(const SweepOptions& options);
+
+struct NewOptions {
+  std::string name, out;
+  bool force = false;
+};
+int make_new(const NewOptions& options);
+std::vector<std::string> names_of_new();
+
+int list(const std::string& what);
+int reference();  // prints docs/MODEL_FILES.md
+
+std::string graph_svg(const System& system);
+
+}  // namespace mortise::command

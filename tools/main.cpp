@@ -1,0 +1,140 @@
+// mortise: checks, runs and shows models that are written as text files.
+
+#include <cstdio>
+#include <exception>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <mortise/version.h>
+
+#include "commands.h"
+
+using namespace mortise::command;
+
+namespace {
+
+const char* const statuses =
+    "Exit status:\n"
+    "  0   healthy\n"
+    "  1   healthy, with remarks: redundant rows, hidden constraints that were completed\n"
+    "  2   not determined: under-modelled, indeterminate, hidden constraints that were not completed\n"
+    "  3   impossible: conflicting rows, a contradiction, a start that cannot be, an indefinite mass matrix, a run "
+    "that broke off\n"
+    "  4   a file that cannot be read or is no model\n"
+    "  64  wrong usage";
+
+void add_source(CLI::App* command, Source& source) {
+  command->add_option("model", source.model, "model file, see docs/MODEL_FILES.md")->required();
+  command->add_option("--set", source.set, "name=value: gives a parameter of the model another value")
+      ->take_all()
+      ->expected(1);
+}
+
+int run_all(int argc, char** argv) {
+  CLI::App app{"Models of multibody systems from text files: diagnosis, motion, pictures.", "mortise"};
+  app.set_version_flag("--version", std::string("mortise ") + mortise::version);
+  app.require_subcommand(1);
+  app.footer(statuses);
+  int status = healthy;
+
+  CheckOptions check_options;
+  auto* c =
+      app.add_subcommand("check", "tells whether the motion is determined, and by name what is missing or too much");
+  add_source(c, check_options.source);
+  c->add_flag("--json", check_options.json, "the report as JSON");
+  auto* at =
+      c->add_option("--at", check_options.at, "at this time [s] instead of the start; the model is run up to it");
+  c->add_option("--graph", check_options.graph, "writes the graph of bodies and joints to this file, .svg or .dot");
+  c->callback([&] {
+    check_options.at_given = at->count() > 0;
+    status = check(check_options);
+  });
+
+  AccelerationsOptions accelerations_options;
+  c = app.add_subcommand("accelerations",
+                         "prints accelerations and reactions at the start; with --json also M, Q, C, A, b");
+  add_source(c, accelerations_options.source);
+  c->add_flag("--json", accelerations_options.json, "all as JSON");
+  c->callback([&] { status = accelerations(accelerations_options); });
+
+  RunOptions run_options;
+  c = app.add_subcommand("run", "computes the motion and writes it as CSV");
+  add_source(c, run_options.source);
+  c->add_option("-o,--output", run_options.out, "CSV file");
+  auto* until = c->add_option("--until", run_options.until, "time to run to [s]");
+  c->add_option("--integrator", run_options.integrator, "one of `mortise list integrators`");
+  c->add_option("--tolerance", run_options.tolerance, "of one step, relative")->check(CLI::PositiveNumber);
+  c->add_option("--step", run_options.step, "of methods with fixed steps [s]")->check(CLI::PositiveNumber);
+  c->add_option("--sample", run_options.sample, "time between samples [s]; 0: every step")
+      ->check(CLI::NonNegativeNumber);
+  auto* checkpoint = c->add_option("--checkpoint", run_options.checkpoint, "saves the run in this file on the way");
+  c->add_option("--resume", run_options.resume, "goes on from this file, and saves to it")->excludes(checkpoint);
+  c->add_option("--every", run_options.every, "simulated time between two savings [s]; a tenth of the run unless told")
+      ->check(CLI::PositiveNumber);
+  c->add_flag("--complete", run_options.complete, "adds the constraints that are hidden in the model");
+  c->add_flag("--quiet", run_options.quiet, "no progress and no summary");
+  c->callback([&] {
+    run_options.until_given = until->count() > 0;
+    status = run(run_options);
+  });
+
+  SweepOptions sweep_options;
+  c = app.add_subcommand("sweep",
+                         "runs a model over a grid of parameters, on all cores; goes on where it was interrupted");
+  add_source(c, sweep_options.source);
+  c->add_option("--vary", sweep_options.vary, "name=from:to:count, once per parameter")
+      ->required()
+      ->take_all()
+      ->expected(1);
+  c->add_option("-o,--output", sweep_options.out, "folder of the runs and of summary.csv")->required();
+  auto* end = c->add_option("--until", sweep_options.until, "time to run to [s]");
+  c->add_option("--threads", sweep_options.threads, "0: one per core")->check(CLI::NonNegativeNumber);
+  c->add_option("--share", sweep_options.share, "k/n: only every n-th run from the k-th, for arrays of jobs");
+  c->add_flag("--quiet", sweep_options.quiet, "no progress");
+  c->footer(
+      "As a Slurm array of ten jobs on one folder:\n"
+      "  sbatch --array=0-9 --wrap 'mortise sweep model.toml --vary L=1:2:1000 -o out --share "
+      "$SLURM_ARRAY_TASK_ID/10'\n"
+      "Afterwards the same line without --share makes what is missing and the summary of all.");
+  c->callback([&] {
+    sweep_options.until_given = end->count() > 0;
+    status = sweep(sweep_options);
+  });
+
+  NewOptions new_options;
+  c = app.add_subcommand("new", "writes a commented model to start from, one of `mortise list models`");
+  c->add_option("name", new_options.name, "such as pendulum, four_bar, vehicle")->required();
+  c->add_option("-o,--output", new_options.out, "file; NAME.toml unless told");
+  c->add_flag("--force", new_options.force, "replaces a file that is there");
+  c->callback([&] { status = make_new(new_options); });
+
+  std::string what;
+  c = app.add_subcommand("list", "lists what a model may name");
+  c->add_option("what", what, "bodies, joints, forces, sensors, integrators or models")
+      ->required()
+      ->check(CLI::IsMember({"bodies", "joints", "forces", "sensors", "integrators", "models"}));
+  c->callback([&] { status = list(what); });
+
+  c = app.add_subcommand("reference", "prints the reference of model files, docs/MODEL_FILES.md");
+  c->callback([&] { status = reference(); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? healthy : wrong_usage;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_all(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return status_of(error);
+  }
+}

@@ -1,0 +1,63 @@
+#pragma once
+// A model from a text file: the assembly, where it starts, how it is run and how its bodies are drawn.
+//
+//   const Model model = read_model("crane.toml", {{"length", 2.5}});
+//   const System system(model.assembly);
+//   const Trajectory run = simulate(system, model.start(system), model.run);
+//
+// What a file may hold is told in docs/MODEL_FILES.md.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mortise/assembly/system.h>
+#include <mortise/integrators/simulate.h>
+
+namespace mortise {
+
+// How a body is drawn, in its own frame.  Without one, a picture is made from its inertia.
+struct Shape {
+  enum class Kind { box, cylinder, sphere, line };
+  Kind kind = Kind::box;
+  Vec3<double> size{0, 0, 0};        // [m] of a box: its edges along x, y, z
+  double radius = 0, length = 0;     // [m] of a cylinder or sphere
+  Vec3<double> axis{0, 0, 1};        // of a cylinder, unit length
+  Vec3<double> at{0, 0, 0};          // [m] its centre in the frame of the body
+  std::vector<Vec3<double>> points;  // [m] of a line, from point to point
+  std::string colour;                // "#rrggbb", or empty
+};
+
+struct Model {
+  explicit Model(const std::string& name) : assembly(name) {}
+
+  Assembly assembly;  // bodies are placed
+  // What is set on the way from System::state() to the start, in this order: "arm/rod.theta'" -> 1.5
+  std::vector<std::pair<std::string, double>> settings;
+  double time = 0;  // [s] at the start
+  SimulationOptions run{.duration = 10};
+  bool complete = false;                     // hidden constraints are added
+  std::map<std::string, Shape> shapes;       // by path of the body
+  std::map<std::string, double> parameters;  // of the outermost file, as they were used
+
+  State start(const System& system) const;  // of this assembly
+};
+
+// A file that cannot be read or is no model.  what() begins with file:line:column.
+struct ModelError : Error {
+  explicit ModelError(const std::string& text) : Error(text) {}
+};
+
+// Throws ModelError.  The parameters replace those of the file, and must be there.
+Model read_model(const std::string& path, const std::map<std::string, double>& parameters = {});
+// The same from text, for tests; files it includes are looked for in `folder`.
+Model parse_model(const std::string& text, const std::string& name = "model.toml", const std::string& folder = ".",
+                  const std::map<std::string, double>& parameters = {});
+
+// A file from which the same model is read, to the last bit.  Throws InvalidModel, naming the part, for functors of
+// C++, which have no text.
+std::string write_model(const Model& model);
+std::string write_model(const Assembly& assembly);
+
+}  // namespace mortise

@@ -1,0 +1,495 @@
+// read_model: from a file to a Model.
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <mortise/bodies/ground.h>
+#include <mortise/bodies/rigid_body.h>
+
+#include "field_values.h"
+#include "kinds.h"
+
+namespace mortise {
+
+State Model::start(const System& system) const {
+  State s = system.state();
+  s.t = time;
+  for (const auto& [name, x] : settings) s.set(name, x);
+  return s;
+}
+
+namespace models {
+namespace {
+
+using Text = std::string;
+
+// Puts the place in the file before what the library says.
+template <class F> auto located(const Where& where, const F& f) {
+  try {
+    return f();
+  } catch (const ModelError&) {
+    throw;
+  } catch (const Error& error) {
+    fail(where, error.what(), "");
+  }
+}
+
+std::vector<Text> names_of(const std::vector<Kind>& kinds) {
+  std::set<Text> names;
+  for (const Kind& k : kinds) names.insert(k.name);
+  return {names.begin(), names.end()};
+}
+
+class Loader {
+ public:
+  Loader(Model& model, std::string root) : model_(model), root_(std::move(root)) {}
+
+  struct File {
+    const Value& value;
+    Scope scope;
+    std::string prefix;              // "" or "left/"
+    std::vector<std::string> above;  // files that include this one
+    bool has_ground = false;
+  };
+
+  // `given` replaces parameters of the file; their places are for messages.
+  struct Given {
+    double number;
+    Where where;
+  };
+
+  void load(File file, Assembly& a, const std::map<Text, Given>& given) {
+    const Value& v = file.value;
+    Scope::require_keys(v,
+                        {"name", "description", "gravity", "parameters", "bodies", "joints", "forces", "sensors",
+                         "subsystems", "ports", "start", "run"},
+                        "a model");
+    parameters(file, given);
+    if (const Value* g = v.find("gravity")) {
+      const std::vector<double> x = file.scope.numbers(*g, "m/s^2", 3);
+      a.set_gravity({x[0], x[1], x[2]});
+    }
+    if (const Value* d = v.find("description")) (void)file.scope.text(*d);
+    each(v, "bodies", [&](const Value::Entry& e) { body(file, a, e); });
+    each(v, "subsystems", [&](const Value::Entry& e) { subsystem(file, a, e); });
+    if (const Value* ports = v.find("ports")) {
+      Scope::require_table(*ports, "ports");
+      for (const auto& e : ports->table) {
+        const Text path = file.scope.text(e.value);
+        ground(file, a, path);
+        located(e.value.where, [&] { a.port(e.key, path); });
+      }
+    }
+    each(v, "joints", [&](const Value::Entry& e) { part(file, a, e, "joint", kinds().joints); });
+    each(v, "forces", [&](const Value::Entry& e) { part(file, a, e, "force", kinds().forces); });
+    each(v, "sensors", [&](const Value::Entry& e) { part(file, a, e, "sensor", kinds().sensors); });
+    if (const Value* s = v.find("start")) {
+      Scope::require_table(*s, "start");
+      for (const auto& e : s->table) {
+        if (e.key == "t" && file.prefix.empty())
+          model_.time = file.scope.number(e.value, "s");
+        else
+          set(e.where, file.prefix + e.key, file.scope.number(e.value, "*"));
+      }
+    }
+    if (const Value* r = v.find("run"); r && file.prefix.empty()) run(file, *r);
+    if (file.prefix.empty()) model_.parameters = file.scope.parameters;
+  }
+
+  // What can be said only of the whole.
+  void finish(const Where& where) {
+    located(where, [&] {
+      const System system(model_.assembly);
+      State s = system.state();
+      s.t = model_.time;
+      for (std::size_t i = 0; i < model_.settings.size(); ++i)
+        located(set_at_[i], [&] { s.set(model_.settings[i].first, model_.settings[i].second); });
+      system.require_state(s);
+      VectorXd C = VectorXd::Zero(system.size());
+      const VectorXd lambda = VectorXd::Zero(system.rows());
+      for (const auto& c : system.constraints())
+        if (c.model->reacts()) {
+          const auto it = part_at_.find(c.name);
+          located(it == part_at_.end() ? where : it->second, [&] { system.react(c, s, lambda, C); });
+        }
+    });
+  }
+
+ private:
+  template <class F> void each(const Value& v, const char* section, const F& f) {
+    const Value* table = v.find(section);
+    if (!table) return;
+    Scope::require_table(*table, section);
+    for (const auto& e : table->table) {
+      if (++parts_ > limits_.parts)
+        fail(e.where, fmt::format("the model has more than {} parts", limits_.parts), "build it in C++");
+      Scope::require_table(e.value, fmt::format("{}.{}", section, e.key));
+      f(e);
+    }
+  }
+
+  void parameters(File& file, const std::map<Text, Given>& given) {
+    std::set<Text> known;
+    if (const Value* p = file.value.find("parameters")) {
+      Scope::require_table(*p, "parameters");
+      for (const auto& e : p->table) {
+        const bool word = !e.key.empty() && std::all_of(e.key.begin(), e.key.end(), [](unsigned char c) {
+          return std::isalnum(c) || c == '_';
+        }) && !std::isdigit(static_cast<unsigned char>(e.key[0]));
+        if (!word || e.key == "t" || e.key == "pi")
+          fail(e.where, fmt::format("'{}' cannot name a parameter", e.key),
+               "take letters, digits and _; t and pi are taken");
+        known.insert(e.key);
+        const auto it = given.find(e.key);
+        file.scope.parameters[e.key] = it == given.end() ? file.scope.number(e.value, "*") : it->second.number;
+      }
+    }
+    for (const auto& [name, g] : given)
+      if (!known.count(name))
+        fail(g.where, fmt::format("the model has no parameter '{}'", name),
+             known.empty() ? "it has none" : suggestion(name, {known.begin(), known.end()}));
+  }
+
+  static const Value& require(const Value& table, const char* key, const Label& label) {
+    if (const Value* v = table.find(key)) return *v;
+    fail(table.where, fmt::format("{} '{}' has no {}", label.kind, label.name, key), fmt::format("give {} = ...", key));
+  }
+
+  // The kind that is meant, among those of the same name.
+  const Kind& choose(const File& file, const Label& label, const Value& table, const std::vector<Kind>& list,
+                     const std::vector<std::shared_ptr<const BodyModel>>& bodies) {
+    const Value& word = require(table, "kind", label);
+    const Text name = file.scope.text(word);
+    std::vector<const Kind*> found;
+    for (const Kind& k : list)
+      if (k.name == name) found.push_back(&k);
+    if (found.empty())
+      fail(word.where, fmt::format("there is no {} '{}'", label.kind, name), suggestion(name, names_of(list)));
+    const auto keep = [&](const auto& test) {
+      std::vector<const Kind*> kept;
+      std::copy_if(found.begin(), found.end(), std::back_inserter(kept), test);
+      if (!kept.empty()) found = kept;
+      return !kept.empty();
+    };
+    const auto spread = [&] { return found.front()->dimension != found.back()->dimension; };
+    if (const Value* d = table.find("dimension")) {
+      const int given = file.scope.integer(*d);
+      if (!keep([&](const Kind* k) { return k->dimension == given; }))
+        fail(d->where, fmt::format("there is no {} '{}' in {} dimensions", label.kind, name, given), "");
+    }
+    if (spread()) keep([&](const Kind* k) { return k->dimension == dimension_of_bodies(bodies); });
+    if (spread())
+      keep([&](const Kind* k) {  // by the length of what is given
+        return std::all_of(k->fields.begin(), k->fields.end(), [&](const FieldInfo& f) {
+          const Value* v = table.find(f.name);
+          return !v || !v->is(Value::Kind::list) || !f.takes.ends_with(" numbers") ||
+                 f.takes == fmt::format("{} numbers", v->list.size());
+        });
+      });
+    if (spread()) keep([&](const Kind* k) { return k->dimension == 3; });
+    if (found.size() > 1)
+      if (const Value* f = table.find(found.front()->formula)) {
+        const int count = f->is(Value::Kind::list) ? static_cast<int>(f->list.size()) : 1;
+        if (!keep([&](const Kind* k) { return k->formulas == count; }))
+          fail(f->where, fmt::format("{} '{}' takes no {} formulas here", label.kind, label.name, count),
+               fmt::format("give 1 to {}", found.back()->formulas));
+      }
+    return *found.front();
+  }
+  static int dimension_of_bodies(const std::vector<std::shared_ptr<const BodyModel>>& bodies) {
+    for (const auto& b : bodies) {
+      const Text kind = b->kind();
+      const auto n = b->coordinates().size();
+      if (kind == "planar_body" || (kind == "particle" && n == 2)) return 2;
+      if (kind == "rigid_body" || (kind == "particle" && n == 3)) return 3;
+    }
+    return 0;
+  }
+
+  static void require_fields_known(const Value& table, const Kind& k, std::vector<Text> others, const Label& label) {
+    for (const FieldInfo& f : k.fields) others.push_back(f.name);
+    Scope::require_keys(table, others, fmt::format("{} '{}', a {},", label.kind, label.name, k.name));
+  }
+
+  void body(File& file, Assembly& a, const Value::Entry& e) {
+    const Label label{"body", file.prefix + e.key};
+    const Kind& k = choose(file, label, e.value, kinds().bodies, {});
+    std::vector<Text> others{"kind", "place", "velocity", "shape"};
+    if (k.name == "particle") others.emplace_back("dimension");
+    if (k.name == "planar_body" || k.name == "rigid_body") others.emplace_back("solid");
+    if (k.name == "structure") others.emplace_back("reduce");
+    require_fields_known(e.value, k, others, label);
+    located(e.where, [&] { k.add(a, {{"body", e.key}, e.value, file.scope}); });
+    const auto model = a.model(e.key);
+    if (const Value* v = e.value.find("place"))
+      located(v->where, [&] { a.place(e.key, coordinates(file, *v, *model, false, model->neutral())); });
+    if (const Value* v = e.value.find("velocity")) {
+      const VectorXd rates = coordinates(file, *v, *model, true, a.place(e.key));
+      const auto names = model->coordinates();
+      for (std::size_t i = 0; i < names.size(); ++i)
+        if (rates[static_cast<Index>(i)] != 0)
+          set(v->where, fmt::format("{}{}.{}'", file.prefix, e.key, names[i]), rates[static_cast<Index>(i)]);
+    }
+    if (const Value* v = e.value.find("shape")) model_.shapes[file.prefix + e.key] = shape(file, *v);
+  }
+
+  // A list of all, a table of some, or of a rigid body {position, axis, angle} and {linear, angular}; from `base` on.
+  VectorXd coordinates(const File& file, const Value& v, const BodyModel& model, bool rates, const VectorXd& base) {
+    const Scope& scope = file.scope;
+    const std::vector<Text> names = model.coordinates(), units = model.units();
+    const auto unit = [&](std::size_t i) { return units[i].empty() ? Text("*") : rates ? units[i] + "/s" : units[i]; };
+    VectorXd q = rates ? VectorXd(VectorXd::Zero(base.size())) : base;
+    if (v.is(Value::Kind::list)) {
+      if (v.list.size() != names.size())
+        fail(v.where, fmt::format("a list of {} numbers was expected, not {}", names.size(), v.described()),
+             fmt::format("the coordinates are {}", fmt::join(names, ", ")));
+      for (std::size_t i = 0; i < names.size(); ++i) q[static_cast<Index>(i)] = scope.number(v.list[i], unit(i));
+      return q;
+    }
+    Scope::require_table(v, rates ? "a velocity" : "a place");
+    const auto three = [&](const char* key, const char* in, Vec3<double> otherwise) -> Vec3<double> {
+      const Value* given = v.find(key);
+      if (!given) return otherwise;
+      const std::vector<double> x = scope.numbers(*given, in, 3);
+      return {x[0], x[1], x[2]};
+    };
+    if (model.kind() == "rigid_body" && rates && (v.find("linear") || v.find("angular"))) {
+      Scope::require_keys(v, {"linear", "angular"}, "the velocity of a rigid body");
+      return RigidBody::rates(base, three("linear", "m/s", {0, 0, 0}), three("angular", "rad/s", {0, 0, 0}));
+    }
+    if (model.kind() == "rigid_body" && !rates && (v.find("position") || v.find("axis") || v.find("euler"))) {
+      Scope::require_keys(v, {"position", "axis", "angle", "euler", "order"}, "the place of a rigid body");
+      Quaternion<double> u(1, 0, 0, 0);
+      if (v.find("axis"))
+        u = quaternion_from_axis_angle(three("axis", "*", {0, 0, 1}),
+                                       v.find("angle") ? scope.number(*v.find("angle"), "rad") : 0);
+      else if (v.find("angle"))
+        fail(v.find("angle")->where, "an angle needs an axis", "give axis = [x, y, z]");
+      if (v.find("euler"))
+        u = quaternion_from_euler(v.find("order") ? scope.text(*v.find("order")) : "zyx",
+                                  three("euler", "rad", {0, 0, 0}));
+      return RigidBody::pose(three("position", "m", {0, 0, 0}), u);
+    }
+    Scope::require_keys(v, names, "the body");
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (const Value* x = v.find(names[i])) q[static_cast<Index>(i)] = scope.number(*x, unit(i));
+    return q;
+  }
+
+  Shape shape(const File& file, const Value& v) {
+    const Scope& scope = file.scope;
+    Scope::require_keys(v, {"box", "cylinder", "sphere", "line", "at", "axis", "colour"}, "a shape");
+    Shape s;
+    const auto three = [&](const Value& x, const char* unit) -> Vec3<double> {
+      const std::vector<double> n = scope.numbers(x, unit, 3);
+      return {n[0], n[1], n[2]};
+    };
+    if (const Value* b = v.find("box")) {
+      s.kind = Shape::Kind::box;
+      s.size = three(*b, "m");
+    } else if (const Value* c = v.find("cylinder")) {
+      const std::vector<double> n = scope.numbers(*c, "m", 2);
+      s.kind = Shape::Kind::cylinder;
+      s.radius = n[0];
+      s.length = n[1];
+    } else if (const Value* r = v.find("sphere")) {
+      s.kind = Shape::Kind::sphere;
+      s.radius = scope.number(*r, "m");
+    } else if (const Value* l = v.find("line")) {
+      s.kind = Shape::Kind::line;
+      if (!l->is(Value::Kind::list)) fail(l->where, "a list of points was expected, not " + l->described(), "");
+      for (const Value& p : l->list) s.points.push_back(three(p, "m"));
+    } else {
+      fail(v.where, "the shape has no form",
+           "give box = [x, y, z], cylinder = [radius, length], sphere = radius or line = [[...], ...]");
+    }
+    if (const Value* x = v.find("at")) s.at = three(*x, "m");
+    if (const Value* x = v.find("axis")) {
+      const Vec3<double> axis = three(*x, "*");
+      if (!(axis.norm() > 0)) fail(x->where, "the axis has length 0", "give a direction");
+      s.axis = axis.normalized();
+    }
+    if (const Value* x = v.find("colour")) {
+      s.colour = scope.text(*x);
+      const bool hex = s.colour.size() == 7 && s.colour[0] == '#' &&
+                       s.colour.find_first_not_of("0123456789abcdefABCDEF", 1) == Text::npos;
+      if (!hex) fail(x->where, fmt::format("'{}' is no colour", s.colour), "write \"#rrggbb\"");
+    }
+    return s;
+  }
+
+  // The ground need not be written.
+  static void ground(File& file, Assembly& a, const Text& path) {
+    if (path != "ground" || file.has_ground) return;
+    file.has_ground = true;
+    for (const auto& b : a.bodies())
+      if (b.name == path) return;
+    for (const auto& n : a.nested())
+      if (n.name == path) return;
+    for (const auto& p : a.ports())
+      if (p.name == path) return;
+    a.add(path, Ground{});
+  }
+
+  void part(File& file, Assembly& a, const Value::Entry& e, const char* category, const std::vector<Kind>& list) {
+    const Label label{category, file.prefix + e.key};
+    (void)require(e.value, "kind", label);
+    const Value& bodies = require(e.value, "bodies", label);
+    Entry entry{{category, e.key}, e.value, file.scope, file.scope.texts(bodies)};
+    std::vector<std::shared_ptr<const BodyModel>> models;
+    for (std::size_t i = 0; i < entry.bodies.size(); ++i) {
+      ground(file, a, entry.bodies[i]);
+      models.push_back(located(bodies.list[i].where, [&] { return a.model(entry.bodies[i]); }));
+    }
+    const Kind& k = choose(file, label, e.value, list, models);
+    std::vector<Text> others{"kind", "bodies", "dimension"};
+    if (k.friction) others.emplace_back("friction");
+    if (k.at_world) others.emplace_back("at_world");
+    require_fields_known(e.value, k, others, label);
+    if (std::find(k.bodies.begin(), k.bodies.end(), static_cast<int>(models.size())) == k.bodies.end())
+      fail(bodies.where, fmt::format("{} '{}' has {} bodies", category, label.name, models.size()),
+           fmt::format("a {} acts on {}", k.name, fmt::join(k.bodies, ", ")));
+    for (const FieldInfo& f : k.fields)
+      if ((f.takes.ends_with("formula") || f.takes.ends_with("formulas")) && k.name != "nonlinear_spring" &&
+          !e.value.find(f.name))
+        fail(e.where, fmt::format("{} '{}' has no {}", category, label.name, f.name),
+             fmt::format("give {} = \"...\"", f.name));
+    located(e.where, [&] { k.add(a, entry); });
+    part_at_[label.name] = e.where;
+  }
+
+  void subsystem(File& file, Assembly& a, const Value::Entry& e) {
+    if (file.above.size() >= limits_.depth)
+      fail(e.where, fmt::format("subsystems are nested more than {} deep", limits_.depth), "write it flatter");
+    if (++files_ > limits_.files)
+      fail(e.where, fmt::format("the model has more than {} subsystems", limits_.files), "build it in C++");
+    std::map<Text, Given> given;
+    Assembly inner = located(e.where, [&] { return Assembly(e.key); });
+    std::vector<Text> above = file.above;
+    if (const Value* name = e.value.find("file")) {
+      Scope::require_keys(e.value, {"file", "parameters"},
+                          fmt::format("subsystem '{}', from a file,", file.prefix + e.key));
+      const Text path = inside(file.scope.folder, root_, *name);
+      if (std::find(above.begin(), above.end(), path) != above.end())
+        fail(name->where, fmt::format("'{}' includes itself", name->text), "break the circle");
+      above.push_back(path);
+      if (const Value* p = e.value.find("parameters")) {
+        Scope::require_table(*p, "parameters");
+        for (const auto& x : p->table) given[x.key] = {file.scope.number(x.value, "*"), x.where};
+      }
+      auto it = read_.find(path);
+      if (it == read_.end()) {
+        if (!std::filesystem::exists(path))
+          fail(name->where, fmt::format("there is no file '{}'", name->text), "check the name");
+        const Text shown = std::filesystem::path(path)
+                               .lexically_relative(std::filesystem::weakly_canonical(root_.empty() ? "." : root_))
+                               .string();
+        it = read_.emplace(path, read_toml(path, shown, limits_)).first;
+      }
+      Scope scope;
+      scope.folder = std::filesystem::path(path).parent_path().string();
+      load({it->second, scope, file.prefix + e.key + "/", above, false}, inner, given);
+    } else {
+      above.emplace_back();
+      Scope scope = file.scope;  // sees the parameters of the file it stands in
+      load({e.value, scope, file.prefix + e.key + "/", above, false}, inner, {});
+    }
+    located(e.where, [&] { a.add(e.key, inner); });
+  }
+
+  void run(const File& file, const Value& v) {
+    const Scope& scope = file.scope;
+    Scope::require_keys(v, {"until", "integrator", "tolerance", "step", "largest_step", "sample", "record", "complete"},
+                        "run");
+    const auto number = [&](const char* key, const char* unit, double least, double& out) {
+      const Value* x = v.find(key);
+      if (!x) return;
+      out = scope.number(*x, unit);
+      if (!(out >= least))
+        fail(x->where, fmt::format("{} = {} is too small", key, out), fmt::format("give at least {}", least));
+    };
+    double until = model_.time + model_.run.duration;
+    number("until", "s", model_.time, until);
+    model_.run.duration = until - model_.time;
+    number("tolerance", "", 1e-15, model_.run.steps.tolerance);
+    number("step", "s", 0, model_.run.steps.step);
+    number("largest_step", "s", 0, model_.run.steps.largest);
+    number("sample", "s", 0, model_.run.sample);
+    if (const Value* x = v.find("integrator")) {
+      model_.run.integrator = scope.text(*x);
+      const auto known = stepper_names();
+      if (std::find(known.begin(), known.end(), x->text) == known.end())
+        fail(x->where, fmt::format("there is no integrator '{}'", x->text), suggestion(x->text, known));
+    }
+    if (const Value* x = v.find("complete")) model_.complete = scope.boolean(*x);
+    if (const Value* x = v.find("record")) {
+      ReadingOptions what{.coordinates = false, .sensors = false, .joints = false, .energy = false};
+      const std::vector<std::pair<Text, bool ReadingOptions::*>> known{
+          {"coordinates", &ReadingOptions::coordinates}, {"sensors", &ReadingOptions::sensors},
+          {"joints", &ReadingOptions::joints},           {"reactions", &ReadingOptions::reactions},
+          {"forces", &ReadingOptions::forces},           {"energy", &ReadingOptions::energy},
+          {"momentum", &ReadingOptions::momentum}};
+      std::vector<Text> names;
+      for (const auto& k : known) names.push_back(k.first);
+      const std::vector<Text> chosen = scope.texts(*x);
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const auto it = std::find(names.begin(), names.end(), chosen[i]);
+        if (it == names.end())
+          fail(x->list[i].where, fmt::format("'{}' cannot be recorded", chosen[i]), suggestion(chosen[i], names));
+        what.*(known[static_cast<std::size_t>(it - names.begin())].second) = true;
+      }
+      model_.run.record = what;
+    }
+  }
+
+  void set(const Where& where, const Text& name, double x) {
+    model_.settings.emplace_back(name, x);
+    set_at_.push_back(where);
+  }
+
+  Model& model_;
+  std::string root_;
+  Limits limits_;
+  std::size_t parts_ = 0, files_ = 0;
+  std::map<Text, Value> read_;
+  std::vector<Where> set_at_;  // of the settings
+  std::map<Text, Where> part_at_;
+};
+
+Model load(const Value& root, const Text& name, const Text& folder, const Text& path,
+           const std::map<Text, double>& parameters) {
+  const Where whole{std::make_shared<const Text>(name), 1, 1};
+  const Where asked{std::make_shared<const Text>("parameters")};
+  Text title = std::filesystem::path(name).stem().string();
+  std::replace_if(
+      title.begin(), title.end(), [](char c) { return c == '.' || c == '/' || c == '\''; }, '_');
+  const Value* given_name = root.find("name");
+  if (given_name) title = Scope().text(*given_name);
+  Model model = located(given_name ? given_name->where : whole, [&] { return Model(title); });
+  Loader loader(model, folder);
+  std::map<Text, Loader::Given> given;
+  for (const auto& [key, x] : parameters) given[key] = {x, asked};
+  Scope scope;
+  scope.folder = folder;
+  loader.load({root, scope, "", {path}, false}, model.assembly, given);
+  loader.finish(whole);
+  return model;
+}
+
+}  // namespace
+}  // namespace models
+
+Model read_model(const std::string& path, const std::map<std::string, double>& parameters) {
+  const std::filesystem::path file(path);
+  const std::string folder = file.parent_path().string();
+  const models::Value root = models::read_toml(path, path);
+  return models::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
+}
+
+Model parse_model(const std::string& text, const std::string& name, const std::string& folder,
+                  const std::map<std::string, double>& parameters) {
+  return models::load(models::parse_toml(text, name), name, folder, "", parameters);
+}
+
+}  // namespace mortise

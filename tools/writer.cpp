@@ -1,0 +1,128 @@
+// write_model: from a Model or an Assembly to a file.
+
+#include "field_values.h"
+#include "kinds.h"
+
+namespace mortise {
+namespace models {
+namespace {
+
+// A key as TOML takes it.
+std::string key(const std::string& name) {
+  const bool bare =
+      !name.empty() &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+  return bare ? name : quoted(name);
+}
+
+class Writer {
+ public:
+  std::string text;
+
+  void assembly(const Assembly& a, const std::string& section, const std::string& prefix) {
+    if (a.gravity()) text += fmt::format("gravity = {}\n", numbers_text(a.gravity()->data(), 3));
+    for (const auto& b : a.bodies()) {
+      const Label label{"body", prefix + b.name};
+      text += heading(section, "bodies", b.name) + body(label, *b.model);
+      if (const auto it = a.places().find(b.name); it != a.places().end())
+        text += fmt::format("place = {}\n", numbers_text(it->second.data(), it->second.size()));
+      if (const auto it = shapes.find(label.name); it != shapes.end()) text += shape(it->second);
+    }
+    for (const auto& n : a.nested()) {
+      const std::string inner = fmt::format("{}subsystems.{}.", section, key(n.name));
+      text += fmt::format("\n[{}]\n", inner.substr(0, inner.size() - 1));
+      assembly(n.part, inner, prefix + n.name + "/");
+    }
+    if (!a.ports().empty()) {
+      text += fmt::format("\n[{}ports]\n", section);
+      for (const auto& p : a.ports()) text += fmt::format("{} = {}\n", key(p.name), quoted(p.body.path));
+    }
+    parts(a.constraints(), "joint", section, "joints", prefix, kinds().joints);
+    parts(a.forces(), "force", section, "forces", prefix, kinds().forces);
+    parts(a.sensors(), "sensor", section, "sensors", prefix, kinds().sensors);
+  }
+
+  std::map<std::string, Shape> shapes;
+
+ private:
+  static std::string heading(const std::string& section, const char* list, const std::string& name) {
+    return fmt::format("\n[{}{}.{}]\n", section, list, key(name));
+  }
+  static std::string body(const Label& label, const BodyModel& model) {
+    for (const Kind& k : kinds().bodies)
+      if (const auto lines = k.write_body(label, model)) return *lines;
+    label.fail<InvalidModel>("it is a type of C++ that model files do not know",
+                             "take a body of the catalogue, or formulas");
+  }
+  template <class Entries>
+  void parts(const Entries& entries, const char* kind, const std::string& section, const char* list,
+             const std::string& prefix, const std::vector<Kind>& known) {
+    for (const auto& e : entries) {
+      const Label label{kind, prefix + e.name};
+      std::vector<std::string> bodies;
+      for (const auto& b : e.bodies) bodies.push_back(b.path);
+      std::optional<std::string> lines;
+      for (const Kind& k : known) {
+        if (!(lines = k.write_part(label, *e.model))) continue;
+        for (std::size_t i = 0; i < bodies.size() && !k.formula.empty(); ++i)
+          label.require(bodies[i].size() != 1 || bodies[i][0] < 'a' ||
+                            bodies[i][0] >= static_cast<char>('a' + bodies.size()) ||
+                            bodies[i][0] == static_cast<char>('a' + i),
+                        fmt::format("in formulas the name of its body '{}' stands for another one", bodies[i]),
+                        "give the body a longer name");
+        if (k.dimension != 0) *lines += fmt::format("dimension = {}\n", k.dimension);
+        break;
+      }
+      if (!lines)
+        label.fail<InvalidModel>("it is a functor or a type of C++ that model files do not know",
+                                 "take a part of the catalogue, or a formula");
+      text += heading(section, list, e.name) + fmt::format("bodies = {}\n", list_text(bodies, quoted)) + *lines;
+    }
+  }
+  static std::string shape(const Shape& s) {
+    std::string form;
+    switch (s.kind) {
+      case Shape::Kind::box:
+        form = "box = " + numbers_text(s.size.data(), 3);
+        break;
+      case Shape::Kind::cylinder:
+        form = fmt::format("cylinder = [{}, {}], axis = {}", number_text(s.radius), number_text(s.length),
+                           numbers_text(s.axis.data(), 3));
+        break;
+      case Shape::Kind::sphere:
+        form = "sphere = " + number_text(s.radius);
+        break;
+      case Shape::Kind::line:
+        form = "line = " + list_text(s.points, [](const Vec3<double>& p) { return numbers_text(p.data(), 3); });
+        break;
+    }
+    return fmt::format("shape = {{{}, at = {}{}}}\n", form, numbers_text(s.at.data(), 3),
+                       s.colour.empty() ? "" : ", colour = " + quoted(s.colour));
+  }
+};
+
+}  // namespace
+}  // namespace models
+
+std::string write_model(const Model& model) {
+  using namespace models;
+  Writer w;
+  w.shapes = model.shapes;
+  w.text = fmt::format("name = {}\n", quoted(model.assembly.name()));
+  w.assembly(model.assembly, "", "");
+  if (!model.settings.empty() || model.time != 0) {
+    w.text += "\n[start]\n";
+    if (model.time != 0) w.text += fmt::format("t = {}\n", number_text(model.time));
+    std::map<std::string, double> last;  // of one name set twice, the last one counts
+    for (const auto& [name, x] : model.settings) last[name] = x;
+    for (const auto& [name, x] : last) w.text += fmt::format("{} = {}\n", quoted(name), number_text(x));
+  }
+  return w.text;
+}
+std::string write_model(const Assembly& assembly) {
+  Model model(assembly.name());
+  model.assembly = assembly;
+  return write_model(model);
+}
+
+}  // namespace mortise
