@@ -19,15 +19,13 @@ Json rows_of(const MatrixXd& M) {
 
 int accelerations(const AccelerationsOptions& options) {
   Model model = read(options.source);
-  complete(model);
-  const System system(model.assembly);
-  const State s = consistent_start(model, system);
-  const Evaluation e = system.evaluate(s);
-  const RankReport report = check_rank(system, e);
+  auto [system, s, completed] = ready(model);
+  const RankReport report = diagnose(system, s);
   if (!report.ok()) {
     std::fputs(report.text().c_str(), stderr);
     return status_of(report);
   }
+  const Evaluation e = system.evaluate(s);
   const Solution solution = solve(system, e);
   if (!options.json) {
     std::fputs((report.text() + solution.text()).c_str(), stdout);

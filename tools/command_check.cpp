@@ -1,5 +1,7 @@
 // mortise check: the rank report of a model, at its start or later.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <deque>
@@ -7,6 +9,7 @@
 #include <mortise/assembly/graph.h>
 
 #include "commands.h"
+#include "programs.h"
 
 namespace mortise::command {
 namespace {
@@ -93,13 +96,29 @@ std::string graph_svg(const System& system) {
   return out + "</svg>\n";
 }
 
+namespace {
+
+void write_graph(const System& system, const RankReport& report, const std::string& path) {
+  const std::string text = graphviz(system, report), dot = find_program("dot");
+  if (path.ends_with(".dot")) return replace_file(path, text);
+  if (dot.empty()) return replace_file(path, graph_svg(system));
+  const std::string input = path + ".dot", picture = path + ".part";
+  replace_file(input, text);
+  const bool drawn = runs(dot, {"-Tsvg", "-o", picture, input});
+  std::remove(input.c_str());
+  if (!drawn || std::rename(picture.c_str(), path.c_str()) != 0) {
+    std::remove(picture.c_str());
+    Label{"file", path}.fail<FileError>("dot could not draw it", "check the folder, or give a name that ends in .dot");
+  }
+}
+
+}  // namespace
+
 int check(const CheckOptions& options) {
   Model model = read(options.source);
-  complete(model);
-  const System system(model.assembly);
-  if (!options.graph.empty())
-    replace_file(options.graph, options.graph.ends_with(".dot") ? mechanism_graph(system).graphviz : graph_svg(system));
-  State s = consistent_start(model, system);
+  model.complete = model.complete || options.complete;
+  auto [system, s, completed] = ready(model);
+  if (!options.json) std::fputs(completed.c_str(), stdout);
   if (options.at_given && options.at != s.t) {
     if (options.at < s.t)
       Label{"time", fmt::format("{}", options.at)}.fail<InvalidModel>(fmt::format("lies before the start at {} s", s.t),
@@ -113,9 +132,12 @@ int check(const CheckOptions& options) {
     }
     s = way.last;
   }
-  const RankReport report = check_rank(system, system.evaluate(s));
-  std::fputs((options.json ? report_json(report).text() : report.text()).c_str(), stdout);
-  return status_of(report);
+  const RankReport report = diagnose(system, s);
+  if (!options.graph.empty()) write_graph(system, report, options.graph);
+  std::fputs((options.json ? report_json(report).text() : report.text({.colour = isatty(STDOUT_FILENO) != 0})).c_str(),
+             stdout);
+  const Status status = status_of(report);
+  return status == healthy && !completed.empty() ? remarks : status;
 }
 
 }  // namespace mortise::command

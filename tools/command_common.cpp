@@ -1,6 +1,6 @@
 // What the subcommands share.
 
-#include <cmath>
+#include <mortise/assembly/hidden.h>
 
 #include "commands.h"
 #include "scope.h"
@@ -8,47 +8,27 @@
 namespace mortise::command {
 
 Status status_of(const RankReport& report) {
-  if (!report.consistent()) return impossible;
-  for (const FreeDirection& d : report.free)
-    if (!d.balanced) return impossible;  // nothing can balance the force along it
+  if (!report.consistent() || report.has(Verdict::contradictory)) return impossible;
   if (!report.determined()) return not_determined;
-  return report.redundant.empty() && report.warnings.empty() ? healthy : remarks;
+  return report.well() ? healthy : remarks;
 }
 
 Status status_of(const std::exception& error) {
   if (dynamic_cast<const ModelError*>(&error) || dynamic_cast<const FileError*>(&error)) return invalid_file;
   if (const auto* reported = dynamic_cast<const ReportedError*>(&error)) return status_of(reported->report());
+  if (const auto* hidden = dynamic_cast<const NotCompletable*>(&error)) {
+    for (const HiddenRow& row : hidden->report().rows)
+      if (row.kind == HiddenKind::contradictory) return impossible;
+    return not_determined;
+  }
   if (dynamic_cast<const InvalidModel*>(&error)) return invalid_file;
   return impossible;
 }
 
 Json report_json(const RankReport& report) {
-  Json free = Json::array(), redundant = Json::array();
-  for (const FreeDirection& d : report.free) {
-    Json parts = Json::array();
-    for (const auto& p : d.parts)
-      parts.push({{"coordinate", p.coordinate}, {"share", p.share}, {"mass", p.mass}, {"rows", p.rows}});
-    free.push({{"parts", parts},
-               {"motions", d.motions},
-               {"remedies", d.remedies},
-               {"force", d.force},
-               {"balanced", d.balanced}});
-  }
-  for (const RedundantRow& r : report.redundant)
-    redundant.push(
-        {{"row", r.row}, {"removes", r.removes}, {"set", r.set}, {"gap", r.gap}, {"consistent", r.consistent}});
-  return {{"system", report.system},
-          {"t", report.t},
-          {"verdict", report.verdict()},
-          {"status", static_cast<int>(status_of(report))},
-          {"determined", report.determined()},
-          {"consistent", report.consistent()},
-          {"dof", report.dof},
-          {"gruebler", report.gruebler},
-          {"free", free},
-          {"redundant", redundant},
-          {"reactions_not_unique", report.reactions_not_unique},
-          {"warnings", report.warnings}};
+  Json out = report.json();
+  out.add("status", static_cast<int>(status_of(report)));
+  return out;
 }
 
 std::map<std::string, double> parameters(const std::vector<std::string>& set) {
@@ -71,33 +51,23 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set) {
 
 Model read(const Source& source) { return read_model(source.model, parameters(source.set)); }
 
-void complete(Model& model) {
-  if (model.complete)
-    Label{"model", model.assembly.name()}.fail<InvalidModel>("hidden constraints cannot be completed yet",
-                                                             "leave complete out");
+Ready ready(const Model& model) {
+  System system(model.assembly);
+  State start = model.start(system);
+  if (!model.complete || find_hidden(system, start).determined()) return {std::move(system), std::move(start), ""};
+  Completed completed = complete(system, start);
+  std::string text = completed.report.text() + completed.text();
+  return {std::move(completed.system), std::move(completed.state), std::move(text)};
 }
 
-State consistent_start(const Model& model, const System& system) {
-  State s = model.start(system);
-  system.require_state(s);
-  constexpr double met = 1e-12;
-  const Evaluation e = system.evaluate(s);
-  bool on = e.phi.size() == 0 || e.phi.lpNorm<Eigen::Infinity>() <= met;
-  if (on) {
-    Solver solver(system);
-    try {
-      solver.solve(s);
-      on = solver.rate().size() == 0 || solver.rate().lpNorm<Eigen::Infinity>() <= met;
-    } catch (const ReportedError&) {
-      return s;  // the report tells of it
-    }
-  }
-  if (on) return s;
-  try {
-    return consistent(system, s);
-  } catch (const ReportedError&) {
-    return s;
-  }
+RankReport diagnose(const System& system, State& s) {
+  RankReport report = check_model(system, s);
+  if (!report.start || !report.start->reachable) return report;
+  const std::optional<Start> start = report.start;
+  s = consistent(system, s);
+  report = check_model(system, s);
+  report.start = start;
+  return report;
 }
 
 }  // namespace mortise::command

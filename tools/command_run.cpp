@@ -12,9 +12,8 @@ namespace mortise::command {
 int run(const RunOptions& o) {
   Model model = read(o.source);
   model.complete = model.complete || o.complete;
-  complete(model);
-  const System system(model.assembly);
-  const State start = model.start(system);
+  const auto [system, start, completed] = ready(model);
+  if (!o.quiet) std::fputs(completed.c_str(), stdout);
   SimulationOptions& how = model.run;
   if (o.until_given) how.duration = o.until - model.time;
   if (!o.integrator.empty()) how.integrator = o.integrator;

@@ -103,10 +103,9 @@ int sweep(const SweepOptions& o) {
     Trajectory t;
     try {
       Model model = read_model(o.source.model, p);
-      complete(model);
       if (o.until_given) model.run.duration = o.until - model.time;
-      const System system(model.assembly);
-      t = simulate(system, model.start(system), model.run);
+      const Ready r = ready(model);
+      t = simulate(r.system, r.start, model.run);
       t.write_csv(file(k, "csv"));
       double drift = 0;
       for (const auto& d : t.drift) drift = std::max(drift, d.largest);

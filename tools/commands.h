@@ -16,8 +16,8 @@ namespace mortise::command {
 // Exit status of every subcommand.
 enum Status {
   healthy = 0,
-  remarks = 1,         // healthy, but something is worth knowing: redundant rows
-  not_determined = 2,  // under-modelled
+  remarks = 1,         // healthy, but something is worth knowing: redundant rows, what was completed, a singular start
+  not_determined = 2,  // under-modelled, indeterminate, hidden constraints that were not completed
   impossible = 3,      // conflicting rows, a start that cannot be, an indefinite mass matrix, a run that broke off
   invalid_file = 4,
   wrong_usage = 64
@@ -33,16 +33,24 @@ struct Source {
 // Throws ModelError.
 Model read(const Source& source);
 std::map<std::string, double> parameters(const std::vector<std::string>& set);
-// Hidden constraints are added where the model or the user asks for it.
-void complete(Model& model);
-// The start of the model, brought onto its constraints if it is not on them.  Throws NotConverged.
-State consistent_start(const Model& model, const System& system);
+// The system of a model and where it starts.  Where the model or the user asks for it, with the constraints that are
+// hidden in it, and then on them.  Throws NotCompletable.
+struct Ready {
+  System system;
+  State start;
+  std::string completed;  // what was added, in words; "" if nothing
+};
+Ready ready(const Model& model);
+// The report at a state, or at the nearest one on the constraints, which s then is: what the start lacks is told all
+// the same.
+RankReport diagnose(const System& system, State& s);
 
 struct CheckOptions {
   Source source;
   bool json = false;
   double at = 0;  // [s]
   bool at_given = false;
+  bool complete = false;
   std::string graph;  // path of an SVG or DOT file
 };
 int check(const CheckOptions& options);
@@ -73,6 +81,20 @@ struct SweepOptions {
   bool quiet = false;
 };
 int sweep(const SweepOptions& options);
+
+struct PlotOptions {
+  std::string run, out, title;
+  std::vector<std::string> columns;
+};
+int plot(const PlotOptions& options);
+
+struct ViewOptions {
+  Source source;
+  std::string run, out, title;  // without a run the start is shown
+  std::vector<std::string> columns;
+  bool complete = false;
+};
+int view(const ViewOptions& options);
 
 struct NewOptions {
   std::string name, out;

@@ -46,6 +46,8 @@ int run_all(int argc, char** argv) {
   c->add_flag("--json", check_options.json, "the report as JSON");
   auto* at =
       c->add_option("--at", check_options.at, "at this time [s] instead of the start; the model is run up to it");
+  c->add_flag("--complete", check_options.complete,
+              "adds the constraints that are hidden in the model, and tells them");
   c->add_option("--graph", check_options.graph, "writes the graph of bodies and joints to this file, .svg or .dot");
   c->callback([&] {
     check_options.at_given = at->count() > 0;
@@ -102,6 +104,27 @@ int run_all(int argc, char** argv) {
     sweep_options.until_given = end->count() > 0;
     status = sweep(sweep_options);
   });
+
+  PlotOptions plot_options;
+  c = app.add_subcommand("plot", "draws columns of a run against time");
+  c->add_option("run", plot_options.run, "CSV file of a run")->required();
+  c->add_option("columns", plot_options.columns, "their names, with * for any text; all but rates unless told");
+  c->add_option("-o,--output", plot_options.out, "file, .svg, or .png where gnuplot is installed")->required();
+  c->add_option("--title", plot_options.title, "above the plot");
+  c->callback([&] { status = plot(plot_options); });
+
+  ViewOptions view_options;
+  c = app.add_subcommand("view", "makes a page that plays a run in a browser, with the report and plots; one file");
+  c->add_option("run", view_options.run, "CSV file of a run; without one the start is shown");
+  c->add_option("--model", view_options.source.model, "model file of the run")->required();
+  c->add_option("--set", view_options.source.set, "name=value, as the run was made with")->take_all()->expected(1);
+  c->add_option("-o,--output", view_options.out, "HTML file")->required();
+  c->add_option("--title", view_options.title, "of the page");
+  c->add_option("--plot", view_options.columns, "a column to plot at first, with * for any text")
+      ->take_all()
+      ->expected(1);
+  c->add_flag("--complete", view_options.complete, "the run was made with --complete");
+  c->callback([&] { status = view(view_options); });
 
   NewOptions new_options;
   c = app.add_subcommand("new", "writes a commented model to start from, one of `mortise list models`");

@@ -1,21 +1,14 @@
 #include "plot.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 
 #include "markup.h"
-
-extern char** environ;
+#include "programs.h"
 
 namespace mortise {
 namespace {
@@ -273,33 +266,6 @@ std::string quoted(const std::string& s) {
   return out + "'";
 }
 
-std::string find_gnuplot() {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path ? path : "";
-  while (!rest.empty()) {
-    const auto colon = rest.find(':');
-    const std::string program = std::string(rest.substr(0, colon)) + "/gnuplot";
-    if (access(program.c_str(), X_OK) == 0) return program;
-    rest = colon == rest.npos ? "" : rest.substr(colon + 1);
-  }
-  return "";
-}
-
-// Runs a program without a shell and without output; true if it ended well.
-bool runs(const std::string& program, const std::string& argument) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
-  std::string name = program, value = argument;
-  std::array<char*, 3> arguments{name.data(), value.data(), nullptr};
-  pid_t child = 0;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  return failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 std::string gnuplot_script(const RunTable& run, const std::vector<Panel>& panels, const std::string& path,
                            const PlotOptions& options) {
   std::string s = "$run << END_OF_RUN\n";
@@ -333,7 +299,7 @@ std::string gnuplot_script(const RunTable& run, const std::vector<Panel>& panels
 
 }  // namespace
 
-bool gnuplot_installed() { return !find_gnuplot().empty(); }
+bool gnuplot_installed() { return !find_program("gnuplot").empty(); }
 
 void write_plot(const RunTable& run, const std::vector<std::string>& columns, const std::string& path,
                 const PlotOptions& options) {
@@ -344,13 +310,13 @@ void write_plot(const RunTable& run, const std::vector<std::string>& columns, co
   } else if (kind == ".png") {
     const std::vector<Panel> panels = panels_of(run, chosen_columns(run, columns));
     if (panels.empty()) label.fail<InvalidModel>("the run has no columns beside the time", "record some");
-    const std::string gnuplot = find_gnuplot();
+    const std::string gnuplot = find_program("gnuplot");
     if (gnuplot.empty())
       label.fail<FileError>("PNG is drawn by gnuplot, which is not installed",
                             "install gnuplot-nox, or give a name that ends in .svg");
     const std::string script = path + ".gnuplot", picture = path + ".part";
     replace_file(script, gnuplot_script(run, panels, picture, options));
-    const bool drawn = runs(gnuplot, script) && std::filesystem::exists(picture);
+    const bool drawn = runs(gnuplot, {script}) && std::filesystem::exists(picture);
     std::remove(script.c_str());
     if (!drawn || std::rename(picture.c_str(), path.c_str()) != 0) {
       std::remove(picture.c_str());

@@ -1,0 +1,45 @@
+// mortise view: the page of a run, or of the start alone.
+
+#include "commands.h"
+#include "view.h"
+
+namespace mortise::command {
+namespace {
+
+ViewShape drawn(const Shape& s) {
+  ViewShape out{.at = s.at, .axis = s.axis, .points = s.points, .colour = s.colour};
+  switch (s.kind) {
+    case Shape::Kind::box:
+      out.type = "box";
+      out.size = s.size;
+      break;
+    case Shape::Kind::cylinder:
+      out.type = "cylinder";
+      out.size = {2 * s.radius, s.length, 0};
+      break;
+    case Shape::Kind::sphere:
+      out.type = "sphere";
+      out.size = Vec3<double>::Constant(2 * s.radius);
+      break;
+    case Shape::Kind::line:
+      out.type = "line";
+      break;
+  }
+  return out;
+}
+
+}  // namespace
+
+int view(const ViewOptions& o) {
+  Model model = read(o.source);
+  model.complete = model.complete || o.complete;
+  auto [system, s, completed] = ready(model);
+  mortise::ViewOptions options{.title = o.title, .plots = o.columns};
+  for (const auto& [body, shape] : model.shapes) options.shapes[body] = drawn(shape);
+  show_report(options, system, diagnose(system, s));
+  write_view(system, o.run.empty() ? table_of(system, s) : read_csv(o.run), o.out, options);
+  fmt::print("{}\n", o.out);
+  return healthy;
+}
+
+}  // namespace mortise::command
