@@ -102,8 +102,10 @@ Reference quad_reference(const System& system, const Evaluation& e) {
   for (Index i = 0; i < size; ++i)
     for (const auto& [j, x] : K[static_cast<std::size_t>(i)]) rounded(i, j) = x.convert_to<long double>();
 
-  // Solved and refined.
-  const Eigen::FullPivLU<Long> lu(rounded);
+  // Solved and refined.  With no pivot left out: solve() would set what belongs to small ones to 0, and the refinement
+  // would never notice.
+  Eigen::FullPivLU<Long> lu(rounded);
+  lu.setThreshold(0);
   if (size > 0 && lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return out;
   std::vector<Quad> x(static_cast<std::size_t>(size)), r = right;
   for (int round = 0; round < rounds && !out.found; ++round) {

@@ -457,6 +457,22 @@ TEST_CASE("Solver: rows that are nearly dependent give a warning by name, beside
   CHECK(mentions(warnings[0], "nearly.sum"));
 }
 
+TEST_CASE("Solver: a body may occur twice in a joint") {
+  // Beads on lines y = 2 x, told as x + (x - y) = 0 with each bead in both places: q'' = (1, 2) (1, 2) . g / 5.
+  Assembly assembly("beads");
+  const Vec2<double> g(1, -9.81);
+  assembly.set_gravity({g[0], g[1], 0});
+  for (int i = 0; i < 40; ++i) {  // as many as the dense solve does not take
+    const auto bead = assembly.add(fmt::format("bead{}", i), Particle<2>{.mass = 1.0 + i});
+    assembly.connect(fmt::format("line{}", i), Coupling{.terms = {{0, "x", 1}, {1, "x", 1}, {1, "y", -1}}}, bead, bead);
+  }
+  const System system(assembly);
+  Solver solver(system);
+  const VectorXd a = solver.solve(system.state());
+  const double along = (g[0] + 2 * g[1]) / 5;  // of (1, 2)
+  for (int i = 0; i < 40; ++i) CHECK((a.segment<2>(2 * i) - along * Vec2<double>(1, 2)).norm() < 1e-14 * g.norm());
+}
+
 TEST_CASE("Solver: a body with many joints moves as the rigid body that it and its parts make up") {
   // Pairs of particles on opposite sides of the centre: 100 joints on one body.
   Assembly assembly("wheel");
