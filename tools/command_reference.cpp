@@ -122,7 +122,7 @@ void section(std::string& text, const char* title, const std::vector<models::Kin
     if (k.friction) fact("friction");
     if (k.at_world == 1) fact("at_world: point");
     if (k.at_world == 2) fact("at_world: point, axis");
-    if (!facts.empty()) text += facts + "\n";
+    if (!facts.empty()) text.insert(text.size() - 1, "  "), text += facts + "\n";  // on a line of its own
     if (k.fields.empty()) continue;
     text += "\n| field | takes | unit | range | default | |\n|---|---|---|---|---|---|\n";
     for (std::size_t f = 0; f < k.fields.size(); ++f) {

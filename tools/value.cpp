@@ -8,6 +8,7 @@
 
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 64
+#define TOML_ASSERT(x) static_cast<void>(0)  // bad files are told by errors, in every build
 #include <toml++/toml.h>
 
 namespace mortise::models {
@@ -111,24 +112,56 @@ class Converter {
   std::vector<std::string_view> lines_;
 };
 
-// Before the parser makes anything of it: a file of few values, and of keys a.b.c that are not long chains.
+// Before the parser makes anything of it: plain characters, few values, and keys a.b.c that are no long chains.
+// (The parser is not defined for characters beyond ASCII outside of texts, and recurses along such chains.)
 void require_modest(std::string_view text, const std::shared_ptr<const std::string>& file, const Limits& limits) {
   if (text.size() > limits.bytes)
     fail({file}, fmt::format("the file has {} bytes, more than {}", text.size(), limits.bytes),
          "split the model, or build it in C++");
   constexpr std::size_t chain = 200;
   std::size_t values = 0, dots = 0;
-  int line = 1;
-  for (const char c : text) {
+  int line = 1, column = 0;
+  char quote = 0;  // of the text we are in
+  bool tripled = false, comment = false;
+  for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {  // after a byte order mark
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    const auto refuse = [&](const std::string& fact, const char* remedy) { fail({file, line, column}, fact, remedy); };
+    ++column;
+    if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f)
+      refuse(fmt::format("here stands the control character {}", byte), "write plain text");
+    if (c == '\n') {
+      ++line;
+      column = 0;
+      comment = false;
+      if (!tripled) quote = 0;
+    }
     values += c == ',' || c == '=' || c == '\n';
-    line += c == '\n';
-    const bool in_key = std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-.\"' \t", c);
-    dots = !in_key ? 0 : dots + (c == '.');
     if (values > limits.values)
-      fail({file, line, 1}, fmt::format("the file has more than {} values", limits.values),
-           "split the model, or build it in C++");
-    if (dots > chain)
-      fail({file, line, 1}, fmt::format("values are nested more than {} deep", chain), "write it flatter");
+      refuse(fmt::format("the file has more than {} values", limits.values), "split the model, or build it in C++");
+    if (comment) continue;
+    if (quote) {
+      if (c == '\\' && quote == '"' && text.substr(i + 1, 1) != "\n") {
+        ++i, ++column;
+      } else if (c == quote && !tripled) {
+        quote = 0;
+      } else if (c == quote && text.substr(i, 3) == std::string(3, quote)) {
+        i += 2, column += 2;
+        quote = 0;
+        tripled = false;
+      }
+      continue;
+    }
+    if (c == '#') comment = true;
+    if (c == '"' || c == '\'') {
+      quote = c;
+      tripled = text.substr(i, 3) == std::string(3, c);
+      if (tripled) i += 2, column += 2;
+      continue;
+    }
+    if (byte >= 0x80) refuse("a character beyond ASCII stands outside of a text", "put the name into quotes");
+    dots = std::isalnum(byte) || std::strchr("_-. \t", c) ? dots + (c == '.') : 0;
+    if (dots > chain) refuse(fmt::format("values are nested more than {} deep", chain), "write it flatter");
   }
 }
 
