@@ -53,10 +53,7 @@ const coloured = (image, {left, top, right, bottom}) => {
     }
   return count;
 };
-const brightness = (image) => {
-  const p = image.at(image.width - 4, image.height >> 1);
-  return (p[0] + p[1] + p[2]) / 3;
-};
+const brightness = (image, x, y) => image.at(x, y).reduce((sum, c) => sum + c / 3, 0);
 
 const browser = new Browser(program);
 const size = pictures ? {} : {width: 900, height: 620};  // drawn by software: small is quick
@@ -72,7 +69,10 @@ const looksRight = async (tab, name, dark) => {
   }
   const count = coloured(image, box);
   check(count > 1500, `${name}: only ${count} coloured pixels in the picture of the mechanism`);
-  check(dark ? brightness(image) < 70 : brightness(image) > 200, `${name}: brightness ${brightness(image)} for ${dark ? 'dark' : 'light'}`);
+  // The list of parts, and the sky behind the mechanism, which is never black.
+  const panel = brightness(image, image.width - 4, image.height >> 1), sky = brightness(image, Math.floor(box.right) - 6, Math.ceil(box.top) + 6);
+  check(dark ? panel < 70 : panel > 200, `${name}: brightness ${panel} of the panel for ${dark ? 'dark' : 'light'}`);
+  check(dark ? sky > 8 && sky < 90 : sky > 200, `${name}: brightness ${sky} of the sky for ${dark ? 'dark' : 'light'}`);
   return png;
 };
 

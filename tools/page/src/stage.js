@@ -472,7 +472,7 @@ export class Stage {
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / Math.max(1, h);
     this.camera.setViewOffset(w, h, -this.aside, 0, w, h);
-    this.dirty = true;
+    this.settling = 20;
   }
 
   draw(seconds) {
@@ -481,7 +481,8 @@ export class Stage {
       this.moveGhosts(seconds);
       this.dirty = true;
     }
-    if (!this.dirty) return;
+    // Some browsers show the first frame of a canvas of a new size without its transparency: draw a few more.
+    if (this.settling > 0) --this.settling; else if (!this.dirty) return;
     this.dirty = false;
     const {renderer} = this;
     renderer.setViewport(0, 0, this.w, this.h);
