@@ -74,10 +74,8 @@ std::string sentence(const Start& s) {
 std::vector<std::string> remedies(const Start& s) {
   if (!s.reachable)
     return {"change lengths or places of the joints named, so that they can hold together", "start nearer"};
-  return {s.moved > 0
-              ? fmt::format("start from the nearest state that does: simulate() finds it, {} moves most, by {:.4g}",
-                            s.farthest, s.moved)
-              : "start from the nearest state that does: simulate() finds it"};
+  const std::string start = "start from the nearest state that does: simulate() finds it";
+  return {s.farthest.empty() ? start : start + fmt::format(", {} moves most, by {:.4g}", s.farthest, s.moved)};
 }
 
 }  // namespace

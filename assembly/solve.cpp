@@ -141,7 +141,8 @@ MotionFamily solve_family(const System& system, const Evaluation& e, const RankO
   if (!report.consistent()) throw ConflictingRows(std::move(report));
   if (std::any_of(report.free.begin(), report.free.end(), [](const FreeDirection& f) { return !f.balanced; }))
     throw UnderModelled(std::move(report));
-  const Family family = udwadia_phohomsiri(system.equations(e), report.rank);
+  const Equations equations = system.equations(e);
+  const Family family = udwadia_phohomsiri(equations, numerical_rank(equations, options));
   return {family.smallest.a, "the sum of squares of all accelerations, in the units of the model's coordinates",
           family.N, std::move(report)};
 }

@@ -109,7 +109,7 @@ std::vector<Case> conflicting_cases() {
   };
   return {
       c("two_rods_of_different_length", "one point held at two distances from another",
-        {"rod_2.length", "rod_1.length"}, "correct it so that they agree", two_rods_of_different_length),
+        {"rod_2.length", "rod_1.length"}, "remove rod_2", two_rods_of_different_length),
       c("driver_against_driver", "two drivers of one angle at different speeds", {"fast.drive", "slow.drive"},
         "remove fast", driver_against_driver, at_speed("rotor.theta", 1)),
       c("accelerated_against_fixed", "one driver accelerates what another holds", {"spin_up.drive", "brake.drive"},
@@ -120,8 +120,8 @@ std::vector<Case> conflicting_cases() {
         "change lengths", impossible_triangle),
       c("pinned_in_two_places", "one point of a rod pinned to two points of the ground", {"pin_2.y", "pin_1.y"},
         "remove pin_2", pinned_in_two_places),
-      c("ratios_with_a_gap", "three ratios that close a circle, but for a constant", {"ca.sum"},
-        "correct it so that they agree", ratios_with_a_gap),
+      c("ratios_with_a_gap", "three ratios that close a circle, but for a constant", {"ca.sum"}, "remove ca",
+        ratios_with_a_gap),
       c("growing_rod_against_a_fixed_one", "a rod that grows beside one that does not",
         {"growing.length", "fixed.length"}, "remove growing", growing_rod_against_a_fixed_one),
       c("conflict_in_a_nested_assembly", "two rods of different length in one of two subsystems", {"bad/rod_2.length"},

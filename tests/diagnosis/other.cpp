@@ -89,12 +89,6 @@ Assembly driver_at_rest(bool mended) {
   m.drive("motor", rotor, "theta", [=](const auto& t) { return (mended ? 0.0 : 2.0) * t; });
   return m;
 }
-Assembly quaternion_of_length_two(bool mended) {
-  Space m("top");
-  const auto top = m.body("top", 1, {1, 1, 1});
-  m.place(top, (Vec<double, 7>() << 0, 0, 0, mended ? 1 : 2, 0, 0, 0).finished());
-  return m;
-}
 Assembly nested_pin_out_of_place(bool mended) {
   Assembly m("pair");
   m.add("left", pin_out_of_place(true));
@@ -168,8 +162,6 @@ std::vector<Case> other_cases() {
         "bob.x moves most", rod_of_another_length),
       c("driver_at_rest", "a driver that turns, and a start at rest", inconsistent_start, {"motor.drive"},
         "start from the nearest state", driver_at_rest),
-      c("quaternion_of_length_two", "a quaternion that is no rotation", inconsistent_start, {"top.norm"},
-        "start from the nearest state", quaternion_of_length_two),
       c("nested_pin_out_of_place", "one of two subsystems does not start at its pin", inconsistent_start,
         {"right/pin.x"}, "start from the nearest state", nested_pin_out_of_place),
 

@@ -47,10 +47,14 @@ Assembly third_parallel_rod(bool mended) {
 Assembly parallelogram_with_third_crank(bool mended) {
   Plane m("parallelogram");
   const auto coupler = m.body("coupler", 1, 1, 1, 1);
-  for (int i = 0; i < (mended ? 2 : 3); ++i) {
+  for (int i = 0; i < 3; ++i) {
     const auto crank = m.body("crank_" + std::to_string(i + 1), 1, 1, i + 0.25, 0.5, 0);
+    const std::string head = "head_" + std::to_string(i + 1);
     m.pin("foot_" + std::to_string(i + 1), m.ground, crank, i, 0);
-    m.pin("head_" + std::to_string(i + 1), crank, coupler, i + 0.5, 1);
+    if (mended && i == 2)  // the head slides along its crank
+      m.connect(head, at_world<PlanarPointOnLine>(V2(i + 0.5, 1), PlanarAxis(V2(0.5, 1))), crank, coupler);
+    else
+      m.pin(head, crank, coupler, i + 0.5, 1);
   }
   return m;
 }
@@ -63,13 +67,11 @@ Assembly spatial_four_bar(bool mended) {
              rocker = m.body("rocker", 1, J, {2, 0.75, 0});
   m.revolute("A", m.ground, crank, {0, 0, 0}, z);
   m.revolute("B", crank, coupler, {0, 1, 0}, z);
-  if (mended) {
-    m.spherical("C", coupler, rocker, {2, 1.5, 0});
-    m.connect("D", at_world<Cylindrical>(V3(2, 0, 0), Axis(z)), m.ground, rocker);
-  } else {
-    m.revolute("C", coupler, rocker, {2, 1.5, 0}, z);
+  m.revolute("C", coupler, rocker, {2, 1.5, 0}, z);
+  if (mended)
+    m.connect("D", at_world<PointOnLine>(V3(2, 0, 0), Axis(z)), m.ground, rocker);
+  else
     m.revolute("D", m.ground, rocker, {2, 0, 0}, z);
-  }
   return m;
 }
 
@@ -219,8 +221,8 @@ std::vector<Case> redundant_cases() {
         third_parallel_rod),
       c("parallelogram_with_third_crank", "a parallelogram linkage with a third crank", {"head_3.x"},
         "head_3: pin -> planar_point_on_line", [](bool mended) { return parallelogram_with_third_crank(mended); }),
-      c("spatial_four_bar", "a planar loop built from revolute joints in space", {"D.z"}, "revolute -> ",
-        spatial_four_bar),
+      c("spatial_four_bar", "a planar loop built from revolute joints in space", {"D.z"},
+        "D: revolute -> point_on_line", spatial_four_bar),
       c("overlapping_welds", "two bodies welded twice", {"weld_2.x", "weld_2.turn_3"}, "remove weld_2",
         overlapping_welds),
       c("redundant_drivers", "two drivers that say the same", {"motor_2.drive", "motor_1.drive"}, "remove motor_2",

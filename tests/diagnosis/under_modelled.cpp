@@ -129,7 +129,7 @@ Assembly dangling_chain(bool mended) {
 // Two massless links in one line between masses: the knee moves freely across that line.
 Assembly straight_knee(bool mended) {
   Plane m("knee");
-  const auto a = m.body("a", 1, 1), thigh = m.body("thigh", 0, 0, 1, 0), shin = m.body("shin", mended, mended, 2, 0);
+  const auto a = m.body("a", 1, 1), thigh = m.body("thigh", mended, mended, 1, 0), shin = m.body("shin", 0, 0, 2, 0);
   const auto b = m.body("b", 1, 1, 3, 0);
   m.pin("hip", a, thigh, 0.5, 0);
   m.pin("knee", thigh, shin, 1.5, 0);
@@ -268,8 +268,8 @@ std::vector<Case> under_modelled_cases() {
         pulley_without_rope),
       c("driven_but_for_one", "a massless table with two of its three coordinates driven", {"table.theta"},
         "hold table.theta by a joint", driven_but_for_one),
-      c("massless_truss_node", "a massless node of a truss with one bar only", {"node.x", "node.y"}, "mass or inertia",
-        massless_truss_node),
+      c("massless_truss_node", "a massless node of a truss with one bar only", {"node.x", "node.y"},
+        "hold this motion by a joint", massless_truss_node),
       c("ghost_and_leaf", "two faults in two places: both are told", {"rod.theta", "puck.theta"}, "mass or inertia",
         ghost_and_leaf),
   };
