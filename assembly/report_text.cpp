@@ -248,8 +248,16 @@ std::string RankReport::text(const TextOptions& form) const {
     if (f.parts.size() > names_at_most)
       out += fmt::format("     ... {} more coordinates\n", f.parts.size() - names_at_most);
     out += "     motion: " + sentence(f) + "\n";
+    const bool hidden = std::any_of(implied.begin(), implied.end(), [&](const Implied& i) {
+      return verdict_of(i) == Verdict::hidden_constraint && !i.coordinates.empty() &&
+             i.coordinates.front() == f.parts.front().coordinate;
+    });
     if (!f.balanced)
-      out += fmt::format("     a force of {:.4g} acts along it that nothing can balance: no motion exists\n", f.force);
+      out += hidden
+                 ? fmt::format("     the forces along it differ by {:.4g} here; complete() starts where they balance\n",
+                               std::abs(f.force))
+                 : fmt::format("     a force of {:.4g} acts along it that nothing can balance: no motion exists\n",
+                               f.force);
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
   for (const Implied& i : implied)
