@@ -28,8 +28,10 @@ const fs::path root = MORTISE_ROOT, examples = root / "examples/models", bad = r
 
 // A folder that is gone after the test.
 struct Scratch {
-  fs::path path = fs::temp_directory_path() / fmt::format("mortise_models_{}", ::getpid());
+  fs::path path;
   Scratch() {
+    static int count = 0;
+    path = fs::temp_directory_path() / fmt::format("mortise_models_{}_{}", ::getpid(), count++);
     fs::remove_all(path);
     fs::create_directories(path);
   }
@@ -423,10 +425,8 @@ on_b = [1, 0]
   const auto with = [&](const std::string& x) {
     std::string text = bar;
     text.replace(text.find('%'), 1, x);
-    write(scratch.path.string() + ".toml", text);
-    const Outcome o = mortise_command(fmt::format("check {}.toml", scratch.path.string()));
-    fs::remove(scratch.path.string() + ".toml");
-    return o;
+    write(scratch / "bar.toml", text);
+    return mortise_command(fmt::format("check {}", scratch / "bar.toml"));
   };
   CHECK(with("1").status == 1);  // one row too much
   CHECK(with("1").out.find("redundant") != std::string::npos);
