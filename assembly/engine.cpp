@@ -286,7 +286,10 @@ void Engine::assemble(int front) {
     const Product& p = products_[at(i)];
     double* to = fronts_.value(p.to);
     const double *left = A_.data() + p.left, *right = A_.data() + p.right;
-    with_shape(p.shape, [&]<int R, int, int K>() { add_product < R, R, R<0 ? -1 : K>(p, left, right, to); });
+    with_shape(p.shape, [&]<int R, int, int K>() {
+      constexpr int columns = R < 0 ? -1 : K;
+      add_product<R, R, columns>(p, left, right, to);
+    });
   }
   for (int i = part.insert; i < next.insert; ++i) {
     const Insert& x = inserts_[at(i)];

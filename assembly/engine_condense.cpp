@@ -8,7 +8,7 @@
 
 namespace mortise {
 
-using engine::at, engine::Row, engine::with_size;
+using engine::at, engine::Row;
 
 namespace {
 
@@ -145,24 +145,19 @@ void Engine::references(const Condensation& c, int body, double* G) {
     for (int e = n.entry; e < n.entry + n.entries; ++e) {
       const Entry& x = entries_[at(e)];
       if (x.body != body || x.massless == 0) continue;
-      if (x.reference >= 0) {
-        const double* known = qr_.data() + x.reference;
-        for (Index i = 0; i < Index{n.rows} * k; ++i) G[i] += known[i];
-        continue;
-      }
-      with_size(b.k, [&]<int K>(std::integral_constant<int, K>) {
-        const double* a = A_.data() + n.A + x.column;
-        for (int r = 0; r < n.rows; ++r, a += n.columns) {
-          double sum = 0;
-          for (int j = 0; j < k; ++j) {
-            if (repeats[j] == 0) {
-              sum = 0;
-              for (int i = 0; i < (K >= 0 ? K : b.k); ++i) sum += std::abs(a[i]) * u[j * b.k + i];
-            }
-            G[r * k + j] += sum;
+      for (int r = 0; r < n.rows; ++r) {
+        const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
+        double sum = 0;
+        for (int j = 0; j < k; ++j) {
+          if (x.reference >= 0) {
+            sum = qr_[at(x.reference + Index{r} * k + j)];
+          } else if (repeats[j] == 0) {
+            sum = 0;
+            for (int i = 0; i < b.k; ++i) sum += std::abs(a[i]) * u[j * b.k + i];
           }
+          G[r * k + j] += sum;
         }
-      });
+      }
     }
     G += Index{n.rows} * k;
   }
