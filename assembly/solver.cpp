@@ -265,7 +265,8 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
         if (d.y[i] != 0) shared_[static_cast<std::size_t>(i)] = true, again = again || taken.count(i) > 0;
       if (!again) taken.insert(d.main);
     }
-    for (const Index i : taken) left_out_.push_back(i), found = true;
+    for (const Index i : taken)
+      if (std::find(left_out_.begin(), left_out_.end(), i) == left_out_.end()) left_out_.push_back(i), found = true;
   }
   return left_out_;
 }
