@@ -145,6 +145,9 @@ std::vector<Finding> RankReport::findings() const {
             return std::find(r.joints.begin(), r.joints.end(), s.joint) != r.joints.end();
           }))
         x.remedies.push_back(m.words());
+    if (x.remedies.empty())
+      x.remedies.push_back(singular ? "keep it: the row is needed away from this pose"
+                                    : "leave the row out (Solver::leave_out); the others hold it");
     out.push_back(std::move(x));
   }
   if (start) {
