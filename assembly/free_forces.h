@@ -123,4 +123,8 @@ class FreeForces {
   std::vector<Attached<ForceModel>> forces_;
 };
 
+// The groups of massless bodies with free directions.  A free direction stays within massless bodies that joints
+// connect; forces couple the directions of one group.
+std::vector<FreeForces::Selection> free_groups(const System& system, const State& s, const RankOptions& options);
+
 }  // namespace mortise

@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/SparseCore>
+
 #include <mortise/assembly/system.h>
 
 namespace mortise {
@@ -36,8 +38,8 @@ struct HiddenRow {
   std::vector<std::string> coordinates;  // that move in the direction, the one h belongs to first
   std::vector<std::string> forces;       // what enters h: forces, laws of joints, own forces of bodies, gravity
   double value = 0;                      // h, here
-  VectorXd direction;                    // over all coordinates of the system
-  VectorXd dq, dv;                       // slopes of h, the same
+  // Over all coordinates of the system: the direction, and the slopes of h.
+  Eigen::SparseVector<double> direction, dq, dv;
 };
 
 struct HiddenReport {

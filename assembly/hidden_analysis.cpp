@@ -1,0 +1,91 @@
+#include <mortise/assembly/hidden_analysis.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <mortise/core/decompositions.h>
+#include <mortise/core/scaling.h>
+
+namespace mortise {
+namespace {
+
+// The rank of X judged against P >= |X|, what its entries are sums of; and balanced decompositions.
+struct Judged {
+  Balance balance;
+  Svd svd;
+  Index rank;
+  Judged(const MatrixXd& X, const MatrixXd& P, double zero)
+      : balance(mortise::balance(P, separate_groups(P.cols()))),
+        svd(balance.r.asDiagonal() * X * balance.c.asDiagonal()),
+        rank(svd.count_above(zero)) {}
+  MatrixXd left_null() const {  // short vectors y, y'X = 0
+    return balance.r.asDiagonal() * ShortBasis(svd.left_null_space(rank)).X;
+  }
+};
+
+// Rows and columns of X that make a regular block of the rank found.
+struct Block {
+  std::vector<Index> rows, columns, other_rows;
+  Block(const MatrixXd& X, const Judged& j) {
+    const Eigen::FullPivLU<MatrixXd> lu(j.balance.r.asDiagonal() * X * j.balance.c.asDiagonal());
+    for (Index i = 0; i < X.rows(); ++i) (lu.permutationP().indices()[i] < j.rank ? rows : other_rows).push_back(i);
+    for (Index k = 0; k < j.rank; ++k) columns.push_back(lu.permutationQ().indices()[k]);
+    std::sort(columns.begin(), columns.end());
+  }
+};
+
+}  // namespace
+
+HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const FreeForces::Pivots& pivots,
+                               const HiddenOptions& o)
+    : e(forces.numbers(x)), basis(forces.basis(e, pivots)), s(forces.slopes(x, e, basis)) {
+  const Index ns = forces.massless_size(), f = basis.N.cols();
+  const MatrixXd &N = basis.N, size = N.cwiseAbs();
+  const MatrixXd D = s.dv.leftCols(ns) * N, PD = s.dv_size.leftCols(ns) * size;
+  const MatrixXd K = s.dq.leftCols(ns) * N, PK = s.dq_size.leftCols(ns) * size;
+  const Judged of_D(D, PD, o.zero);
+  const Block block(D, of_D);
+  velocity = block.rows;
+  position = block.other_rows;
+  columns = block.columns;
+  const auto p = static_cast<Index>(position.size());
+  L = MatrixXd::Zero(f, p);
+  for (Index i = 0; i < p; ++i) L(position[static_cast<std::size_t>(i)], i) = 1;
+  if (!velocity.empty() && p > 0) {
+    const MatrixXd DR = D(velocity, columns), DF = D(position, columns);
+    L(velocity, Eigen::all) = -DR.transpose().fullPivLu().solve(MatrixXd(DF.transpose()));
+  }
+  const MatrixXd X = L.transpose() * K, PX = L.cwiseAbs().transpose() * PK;
+  const Judged of_X(X, PX, o.zero);
+  position_rank = of_X.rank;
+  const MatrixXd V = L.transpose() * s.dv, PV = L.cwiseAbs().transpose() * s.dv_size;
+  mixed = ((V.array().abs() > o.zero * PV.array()) && PV.array() > 0).any();
+  MatrixXd all(f, f), P(f, f);
+  all << MatrixXd(D(velocity, Eigen::all)), X;
+  P << MatrixXd(PD(velocity, Eigen::all)), PX;
+  regular = Judged(all, P, o.zero).rank == f;
+
+  if (position_rank == p) return;
+  State rest = x;  // for what changes with time alone
+  rest.v.setZero();
+  const FreeForces::Course course = forces.course(rest, basis, MatrixXd(x.q.size(), 0));
+  const MatrixXd combinations = L * of_X.left_null();
+  for (Index k = 0; k < combinations.cols(); ++k) {
+    const VectorXd c = combinations.col(k);
+    const auto vanishes = [&](const MatrixXd& y, const MatrixXd& terms) {
+      return ((y.array().abs() <= o.zero * terms.array()) || y.array() == 0).all();
+    };
+    const MatrixXd row = c.transpose(), terms = row.cwiseAbs();
+    Stray stray;
+    stray.c = c;
+    stray.zero = vanishes(row * s.h, terms * s.h_size);
+    stray.constant = vanishes(row * s.dq, terms * s.dq_size) && vanishes(row * s.dv, terms * s.dv_size) &&
+                     (row * course.h[1])(0) == 0;
+    const VectorXd y = N * c, y_size = size * c.cwiseAbs();
+    stray.influences = !vanishes(e.Fq.leftCols(ns) * y, e.Fq_size.leftCols(ns) * y_size) ||
+                       !vanishes(e.Fv.leftCols(ns) * y, e.Fv_size.leftCols(ns) * y_size);
+    strays.push_back(std::move(stray));
+  }
+}
+
+}  // namespace mortise
