@@ -12,6 +12,7 @@ export class Browser {
       '--enable-unsafe-swiftshader', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run', '--disable-background-networking',
       '--disable-component-update', '--disable-sync', '--disable-extensions', '--hide-scrollbars', '--force-device-scale-factor=1', '--mute-audio', 'about:blank',
     ], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true});
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => { this.close(); process.exit(1); });
     this.next = 0;
     this.waiting = new Map();
     this.listeners = new Set();

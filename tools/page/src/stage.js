@@ -95,8 +95,7 @@ export class Stage {
     });
     let index = 0;
     this.bodies = run.bodies.map((body, i) => {
-      const own = body.pieces.find((p) => p.colour)?.colour;
-      const colour = own || (body.motion === 'fixed' ? look.ground : palette[index++ % palette.length]);
+      const colour = body.motion === 'fixed' ? look.ground : palette[index++ % palette.length];
       const group = new Group(), form = bodyOf(body, colour, run.thickness, run.bodies.length > 200 ? 16 : 48);
       if (run.planar) form.position.z = 0.75 * run.thickness * layers[i];
       group.add(form);
