@@ -45,6 +45,13 @@ Verdict verdict_of(const Implied& i) {
   return Verdict::hidden_constraint;
 }
 
+std::vector<std::string> remedies_of(Verdict implied) {
+  if (implied == Verdict::hidden_constraint) return {"add it: complete()", "give it mass"};
+  if (implied == Verdict::contradictory) return {"give it mass", "hold it by a joint", "remove the force along it"};
+  if (implied == Verdict::implicit_multiplier) return {"give it mass", "write what it enforces as a joint"};
+  return {"give it mass", "hold it by a joint", "drop the coordinate"};
+}
+
 std::vector<std::string> others(const RedundantRow& r) {
   std::vector<std::string> out;
   for (const std::string& row : r.set)
@@ -129,8 +136,8 @@ std::vector<Finding> RankReport::findings() const {
     out.push_back(std::move(x));
   }
   for (const Implied& i : implied)
-    out.push_back(
-        {verdict_of(i), true, i.coordinates, 0, i.equation.empty() ? i.sentence : i.equation + ": " + i.sentence, {}});
+    out.push_back({verdict_of(i), true, i.coordinates, 0,
+                   i.equation.empty() ? i.sentence : i.equation + ": " + i.sentence, remedies_of(verdict_of(i))});
   for (const RedundantRow& r : redundant) {
     Finding x{r.consistent ? Verdict::over_constrained : Verdict::conflicting,
               !r.consistent,
@@ -251,9 +258,9 @@ std::string RankReport::text(const TextOptions& form) const {
     if (f.parts.size() > names_at_most)
       out += fmt::format("     ... {} more coordinates\n", f.parts.size() - names_at_most);
     out += "     motion: " + sentence(f) + "\n";
-    const bool hidden = std::any_of(implied.begin(), implied.end(), [&](const Implied& i) {
-      return verdict_of(i) == Verdict::hidden_constraint && !i.coordinates.empty() &&
-             i.coordinates.front() == f.parts.front().coordinate;
+    const bool hidden = std::any_of(implied.begin(), implied.end(), [&](const Implied& x) {
+      return verdict_of(x) == Verdict::hidden_constraint && !x.coordinates.empty() &&
+             x.coordinates.front() == f.parts.front().coordinate;
     });
     if (!f.balanced)
       out += hidden

@@ -335,6 +335,9 @@ void show_report(ViewOptions& options, const System& system, const RankReport& r
     h.bodies.assign(bodies.begin(), bodies.end());
     options.highlights.push_back(std::move(h));
   }
+  for (const Implied& i : report.implied)
+    options.highlights.push_back(
+        {"remark", i.equation.empty() ? i.sentence : fmt::format("{}: {}", i.equation, i.sentence)});
   for (const RedundantRow& r : report.redundant) {
     Highlight h{r.consistent ? "redundant" : "conflicting",
                 fmt::format("{} ({}) {}", r.row, r.removes,
