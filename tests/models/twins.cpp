@@ -4,6 +4,7 @@
 
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/lagrangian.h>
+#include <mortise/bodies/parameter.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
@@ -455,6 +456,7 @@ Assembly controller() {
   const auto cart = a.add("cart", Particle<1>{.mass = 2});
   const auto trailer = a.add("trailer", Particle<1>{.mass = 1});
   const auto integral = a.add("integral", States{.coordinates = {"e"}});
+  a.add("wear", Parameter{.value = 0.1});
   a.place(trailer, Vec<double, 1>(-1));
   a.connect("law", Rate{[](const auto&, const auto& c, const auto&) { return 1.0 - c.coordinate("x"); }}, integral,
             cart);
