@@ -25,7 +25,7 @@ constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
                                   701980252875. / 199316789632, -1453857185. / 822651844,
                                   69997945. / 29380423};
 
-constexpr double singular_below = 0.05;  // of the largest independence of the rows so far
+constexpr double singular_below = 0.1;  // of the largest independence of the rows so far
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
 
@@ -39,7 +39,10 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   kv_[0] = flow.acceleration(s);
   h_ = options_.step;
   last_error_ = 1e-4;
-  typical_ = independent_ = 0;
+  typical_ = 0;
+  independent_ = independence_ = flow.solver().independence();
+  falling_ = 0;
+  too_long_ = std::numeric_limits<double>::infinity();
   suspicions_ = doubts_ = 0;
   stepped_ = stiff_ = false;
 }
@@ -55,6 +58,7 @@ double DormandPrince::first_step(double most) const {
 }
 
 double DormandPrince::try_step(double h) {
+  least_ = 1;
   for (std::size_t i = 1; i < 7; ++i) {
     stage_.t = before_.t + c[i] * h;
     stage_.q = before_.q;
@@ -68,6 +72,7 @@ double DormandPrince::try_step(double h) {
     if (i == 6) flow_->keep(stage_);
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
+    least_ = std::min(least_, last_ = flow_->solver().independence());
   }
   eq_.setZero(stage_.q.size());
   ev_.setZero(stage_.q.size());
@@ -113,10 +118,11 @@ void DormandPrince::step(double end) {
     std::swap(kv_[0], kv_[6]);
     stepped_ = false;
   }
+  bridged_ = false;
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
   if (h_ == 0) h_ = first_step(std::min(left, most));
-  bool singular = false;
+  bool singular = false, elsewhere = false;
   for (int tries = 0;; ++tries) {
     double h = std::min(h_, most);
     const bool last = h >= left * (1 - 1e-12);
@@ -133,32 +139,36 @@ void DormandPrince::step(double end) {
       error = std::numeric_limits<double>::infinity();
       singular = true;
     }
-    // Near a singular pose errors off the constraints grow without bound, and so do those of round-off: steps would
-    // creep up to it for ever.  They are not made shorter than this share of those before.
+    const bool near_singular = least_ < singular_below * independent_;
+    // Round-off counts divided by the square of the distance from a singular pose.
+    const double round_off = std::numeric_limits<double>::epsilon() / options_.tolerance;
+    if ((near_singular && error > 1) || least_ < 3 * std::sqrt(round_off) * independent_) {
+      if (bridge(std::min(left, most))) return;
+      elsewhere = true;
+    }
+    // Steps would creep for ever up to a pose that cannot be bridged: they are not made shorter than this share of
+    // those before as long as the error is not coarse.
     constexpr double coarse = 1e-7, creep = 0.5;
-    const bool near_singular = error > 1 && flow_->solver().independence() < singular_below * independent_;
-    const bool as_good_as_it_gets =
-        near_singular && error * options_.tolerance < coarse && h <= 1.01 * creep * typical_;
-    singular = singular || near_singular;
+    const bool stuck = near_singular && error > 1 && error * options_.tolerance < coarse;
+    const bool as_good_as_it_gets = stuck && h <= 1.01 * creep * typical_;
+    singular = singular || (near_singular && error > 1);
     if (error <= 1 || as_good_as_it_gets) {
       const double factor =
           safety * std::pow(std::max(error, 1e-10), -0.2 + 0.75 * memory) * std::pow(last_error_, memory);
       last_error_ = std::max(error, 1e-4);
       if (!last || h >= h_) h_ = h * std::clamp(factor, shrink, tries > 0 ? 1 : grow);
       typical_ = std::max(h, 0.99 * typical_);
-      independent_ = std::max(independent_, flow_->solver().independence());
       if (singular) h_ = std::max(h_, creep * typical_);
       if (as_good_as_it_gets) ++rough_;
       if (!singular) look_for_stiffness(h);
       now_ = stage_;
-      now_.t = last ? end : before_.t + h;
-      stepped_ = true;
-      ++steps_;
+      if (elsewhere) flow_->acceleration(now_);  // the solver was on a bridge
+      accept(last ? end : before_.t + h, last_);
       return;
     }
     ++rejected_;
     h_ = h * (std::isfinite(error) ? std::max(shrink, safety * std::pow(error, -0.2)) : 0.25);
-    if (near_singular && std::isfinite(error)) h_ = std::max(h_, creep * typical_);
+    if (stuck) h_ = std::max(h_, creep * typical_);
     if (h_ < least)
       Label{"integration", "dopri5"}.fail<NotConverged>(
           fmt::format("steps shorter than {:.1e} s would be needed at t = {}", least, before_.t),
@@ -167,7 +177,43 @@ void DormandPrince::step(double end) {
   }
 }
 
+// The state is now_, up to its time.
+void DormandPrince::accept(double t, double independence) {
+  now_.t = t;
+  falling_ = (independence_ - independence) / (t - before_.t);
+  if (falling_ <= 0) too_long_ = std::numeric_limits<double>::infinity();
+  independence_ = independence;
+  independent_ = std::max(independent_, independence);
+  stepped_ = true;
+  ++steps_;
+}
+
+// Across the singular pose that lies ahead, at most by `most`; false: there is none near, or not to the tolerance.
+bool DormandPrince::bridge(double most) {
+  if (flow_->stabilised() || !(falling_ > 0)) return false;
+  const double length = 2 * independence_ / falling_;
+  if (length > most || length > 0.7 * too_long_) return false;
+  too_long_ = length;
+  constexpr double too_near = 0.05;  // of the distance at the ends; 0.18 is that of the points next to the middle
+  try {
+    const double error = bridge_.cross(*flow_, before_, kv_[0], length, scale_, options_.tolerance);
+    if (!(error <= options_.tolerance) || bridge_.independence() < too_near * independence_) return false;
+    now_ = bridge_.end();
+    kq_[6] = now_.v;
+    kv_[6] = flow_->acceleration(now_);
+  } catch (const Error&) {
+    return false;
+  }
+  scale_.include(now_.q, now_.v);
+  bridged_ = true;
+  too_long_ = std::numeric_limits<double>::infinity();
+  independence_ = bridge_.last_independence();  // it rises from there
+  accept(before_.t + length, flow_->solver().independence());
+  return true;
+}
+
 void DormandPrince::at(double t, State& s) const {
+  if (bridged_) return bridge_.at(t, s);
   const double h = now_.t - before_.t, x = (t - before_.t) / h;
   s = now_;
   s.t = t;

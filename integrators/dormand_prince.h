@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include <mortise/integrators/error_scale.h>
+#include <mortise/integrators/bridge.h>
 #include <mortise/integrators/stepper.h>
 
 namespace mortise {
@@ -24,6 +24,8 @@ class DormandPrince final : public Stepper {
   void look_for_stiffness(double h);
   double first_step(double most) const;
   double try_step(double h);  // the error over the tolerance
+  bool bridge(double most);
+  void accept(double t, double independence);
 
   StepOptions options_;
   Flow* flow_ = nullptr;
@@ -32,8 +34,13 @@ class DormandPrince final : public Stepper {
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
   VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
   double h_ = 0, last_error_ = 1, raw_error_ = 0;
-  double typical_ = 0;      // size of the last steps
-  double independent_ = 0;  // largest independence of the rows so far
+  double typical_ = 0;  // size of the last steps
+  // Of the rows: the largest so far; at the start of the step, and how fast it fell before; least in the step, at its
+  // end.
+  double independent_ = 0, independence_ = 0, falling_ = 0, least_ = 0, last_ = 0;
+  Bridge bridge_;
+  double too_long_ = 0;   // this was for a bridge
+  bool bridged_ = false;  // the last step went over it
   int suspicions_ = 0, doubts_ = 0;
   bool stiff_ = false;
   bool stepped_ = false;  // the last stage is the first of the next step

@@ -26,6 +26,7 @@ class Flow {
     pull_ = rate;
     solver_.stabilise(rate);
   }
+  bool stabilised() const { return pull_ > 0; }
   // After a step, and between.
   void keep(State& s) {
     if (pull_ > 0)

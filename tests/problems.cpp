@@ -86,7 +86,7 @@ Problem four_bars(int N, double uneven) {
 }
 
 // Six revolute joints, one row of thirty redundant.
-Problem bricard() {
+Problem bricard(double uneven) {
   using V = Vec3<double>;
   const std::array<V, 6> corner{V(0, 0, 0), V(1, 0, 0), V(1, -1, 0), V(1, -1, 1), V(0, -1, 1), V(0, 0, 1)};
   const std::array<V, 3> axes{V(0, 1, 0), V(0, 0, 1), V(1, 0, 0)};
@@ -96,7 +96,7 @@ Problem bricard() {
   std::vector<Handle<RigidBody>> rod;
   for (std::size_t k = 0; k < 5; ++k) {
     const V along = corner[k + 1] - corner[k], edges = V(0.1, 0.1, 0.1) + 0.9 * along.cwiseAbs();
-    rod.push_back(a.add(fmt::format("rod{}", k + 1), RigidBody::of(Inertia::box(1, edges))));
+    rod.push_back(a.add(fmt::format("rod{}", k + 1), RigidBody::of(Inertia::box(1 + uneven * double(k), edges))));
     a.place(rod[k], RigidBody::pose((corner[k] + corner[k + 1]) / 2, {1, 0, 0, 0}));
   }
   for (std::size_t k = 0; k < 6; ++k) {
@@ -110,15 +110,15 @@ Problem bricard() {
       a.connect(name, hinge, rod[4], ground);
   }
   a.measure("P3", PointSensor<3>{.at = {0, -0.5, 0}}, rod[1]);
-  return {a,
-          {},
-          {"P3.x", "P3.y", "P3.z"},
-          {{0.5, {7.74717808039233440e-01, -9.79815047655668989e-01, -1.99906158953442723e-01}},
-           {1, {2.74481319264623039e-01, -8.86707938734672018e-01, -4.62330002687376039e-01}},
-           {1.25, {-2.30610044402475749e-03, -8.66026938982014820e-01, -4.99997340950371034e-01}},
-           {2, {-7.78135373033290894e-01, -9.80352683443256556e-01, -1.97252670617170613e-01}},
-           {2.5, {-9.99983185292791075e-01, -9.99999999858635188e-01, -1.68145658417357160e-05}},
-           {10, {9.99730987303835352e-01, -9.99999963825817275e-01, -2.68976512249299543e-04}}}};
+  Problem p{a, {}, {"P3.x", "P3.y", "P3.z"}, {}};
+  if (uneven == 0)
+    p.expected = {{0.5, {7.74717808039233440e-01, -9.79815047655668989e-01, -1.99906158953442723e-01}},
+                  {1, {2.74481319264623039e-01, -8.86707938734672018e-01, -4.62330002687376039e-01}},
+                  {1.25, {-2.30610044402475749e-03, -8.66026938982014820e-01, -4.99997340950371034e-01}},
+                  {2, {-7.78135373033290894e-01, -9.80352683443256556e-01, -1.97252670617170613e-01}},
+                  {2.5, {-9.99983185292791075e-01, -9.99999999858635188e-01, -1.68145658417357160e-05}},
+                  {10, {9.99730987303835352e-01, -9.99999963825817275e-01, -2.68976512249299543e-04}}};
+  return p;
 }
 
 Problem rolling_disk() {

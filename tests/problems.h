@@ -45,7 +45,7 @@ struct Problem {
 
 Problem pendulum();                           // a point mass on a massless bar
 Problem four_bars(int N, double uneven = 0);  // N windows, rank drops by N where they lie flat; uneven: masses
-Problem bricard();                            // six revolute joints, one row of thirty redundant
+Problem bricard(double uneven = 0);           // six revolute joints, one row of thirty redundant; uneven: masses
 Problem rolling_disk();
 Problem sleigh();
 Problem turntable();
