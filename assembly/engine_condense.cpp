@@ -134,6 +134,24 @@ void Engine::find_references(const BodySlot& b) {
   for (int j = 0; j < columns; ++j) repeats[j] = j > 0 && std::equal(u + (j - 1) * b.k, u + j * b.k, u + j * b.k);
 }
 
+namespace {
+
+// Adds |a| u of rows to G; columns of u that repeat the last give the same.
+template <int K>
+void add_references(const double* a, int rows, int stride, const double* u, const double* repeats, int size,
+                    int columns, double* G) {
+  using Vector = Eigen::Map<const Vec<double, K>>;
+  for (int r = 0; r < rows; ++r, a += stride, G += columns) {
+    double sum = 0;
+    for (int j = 0; j < columns; ++j) {
+      if (repeats[j] == 0) sum = Vector(a, size).cwiseAbs().dot(Vector(u + Index{j} * size, size));
+      G[j] += sum;
+    }
+  }
+}
+
+}  // namespace
+
 // For the stacked rows of a condensation and the massless unknowns of one body, row by row.
 void Engine::references(const Condensation& c, int body, double* G) {
   const BodySlot& b = bodies_[at(body)];
@@ -141,25 +159,20 @@ void Engine::references(const Condensation& c, int body, double* G) {
   const double *u = references_.data() + b.references, *repeats = u + Index{b.k} * k;
   for (int s = c.source; s < c.source + c.sources; ++s) {
     const Node& n = nodes_[at(sources_[at(s)])];
-    std::fill(G, G + Index{n.rows} * k, 0.0);
+    const Index size = Index{n.rows} * k;
+    std::fill_n(G, size, 0.0);
     for (int e = n.entry; e < n.entry + n.entries; ++e) {
       const Entry& x = entries_[at(e)];
       if (x.body != body || x.massless == 0) continue;
-      for (int r = 0; r < n.rows; ++r) {
-        const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
-        double sum = 0;
-        for (int j = 0; j < k; ++j) {
-          if (x.reference >= 0) {
-            sum = qr_[at(x.reference + Index{r} * k + j)];
-          } else if (repeats[j] == 0) {
-            sum = 0;
-            for (int i = 0; i < b.k; ++i) sum += std::abs(a[i]) * u[j * b.k + i];
-          }
-          G[r * k + j] += sum;
-        }
-      }
+      const double* a = A_.data() + n.A + x.column;
+      if (x.reference >= 0)
+        for (Index i = 0; i < size; ++i) G[i] += qr_[at(x.reference + i)];
+      else if (b.k == 6)
+        add_references<6>(a, n.rows, n.columns, u, repeats, b.k, k, G);
+      else
+        add_references<-1>(a, n.rows, n.columns, u, repeats, b.k, k, G);
     }
-    G += Index{n.rows} * k;
+    G += size;
   }
 }
 
