@@ -1,8 +1,9 @@
-// Beside DART: the chain as its recursive tree of ball joints.
+// Beside DART: the chain as its recursive tree of ball joints, one state to its accelerations and a whole run.
 //
 // Debian builds DART for any processor of its kind, and Eigen's alignment is part of its interface: this file must not
 // be compiled with -march=native.
 
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "mechanisms.h"
 #include "mortise_side.h"
 #include "report.h"
+#include "sim_runs.h"
 
 namespace {
 
@@ -72,12 +74,34 @@ struct DartChain {
   }
 };
 
-}  // namespace
+// The steps of its World without contacts: semi-implicit, of first order.
+bench::RunResult run(const bench::Chain& chain, double step) {
+  DartChain model(chain);
+  auto& skeleton = *model.skeleton;
+  skeleton.setPositions(model.q);
+  skeleton.setVelocities(model.u);
+  const auto energy = [&] { return skeleton.computeKineticEnergy() + skeleton.computePotentialEnergy(); };
+  const double start = energy();
+  bench::RunResult out;
+  out.setting = fmt::format("semi-implicit Euler, {:g} s", step);
+  out.energy_error = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto steps = std::lround(1 / step);
+  for (long k = 1; k <= steps; ++k) {
+    skeleton.computeForwardDynamics();
+    skeleton.integrateVelocities(step);
+    skeleton.integratePositions(step);
+    if (k % (steps / 10) == 0) out.energy_error = std::max(out.energy_error, std::abs(energy() - start));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Vector3d x = skeleton.getBodyNode(skeleton.getNumBodyNodes() - 1)->getCOM();
+  out.end = {x[0], x[1], x[2]};
+  return out;
+}
 
-int main(int count, char** arguments) {
-  bench::Report report(bench::Options::from(count, arguments));
+void accelerations(bench::Report& report) {
   const std::string name = "chain_100_dart";
-  if (!report.wants(name)) return 0;
+  if (!report.wants(name)) return;
   const int n = report.options().size(100);
   const auto numbers = bench::spherical_chain(n);
   bench::MortiseSide ours(numbers);
@@ -87,5 +111,23 @@ int main(int count, char** arguments) {
   const double difference = bench::difference(ours.accelerations(), theirs.accelerations());
   report.ratio(report.name(name, 100), times, "DART, tree of balls; " + report.agreement(difference));
   report.figure("us_per_body_dart_" + report.name("chain_100", 100), times.theirs / n);
+}
+
+void whole_run(bench::Report& report) {
+  if (!report.wants("sim_chain_20")) return;
+  const auto chain = bench::spherical_chain(report.options().size(20));
+  bench::Runs runs;
+  for (const double step : {1e-3, 1e-4, 1e-5}) runs.emplace_back([=] { return run(chain, step); });
+  bench::contest(
+      report, report.name("sim_chain_20", 20), "dart", "DART, tree of balls", bench::right_chain(chain),
+      [=](double tolerance) { return bench::MortiseRuns::chain(chain, 1, tolerance); }, runs);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  bench::Report report(bench::Options::from(count, arguments));
+  accelerations(report);
+  whole_run(report);
   return report.exit_code();
 }

@@ -62,6 +62,14 @@ void Report::figure(const std::string& name, double value, const std::string& te
 }
 void Report::figure(const std::string& name, double value) { line(fmt::format("figure {} {:.6g}", name, value)); }
 
+void Report::note(const std::string& name, const std::string& text) {
+  line(fmt::format("  {:<20} {:>42}   {}", name, "", text));
+}
+void Report::fail(const std::string& name, const std::string& text) {
+  failed_ = true;
+  line(fmt::format("  {:<20} FAILED: {}", name, text));
+}
+
 std::string Report::agreement(double difference) {
   const double limit = 1e-8;
   if (difference <= limit) return fmt::format("agree to {:.1e}", difference);

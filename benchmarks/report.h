@@ -65,6 +65,9 @@ class Report {
   // round-off and far less than an error in a model, makes the program fail.
   std::string agreement(double difference);
 
+  void note(const std::string& name, const std::string& text);  // a line of the table alone
+  void fail(const std::string& name, const std::string& text);
+
   int exit_code() const { return failed_ ? 1 : 0; }
 
  private:

@@ -19,10 +19,15 @@ bool Right::operator()(const RunResult& r) const {
   return r.energy_error <= energy && r.branch_error <= branch && position_error(r) <= position;
 }
 
-RunResult fastest(const Right& right, const std::vector<std::function<RunResult()>>& runs, int times) {
+namespace {
+
+// seconds = 1e300 if none is right; `nearest`: how far the end is off at best.  Each is run a few times.
+RunResult fastest(const Right& right, const Runs& runs, int times, double& nearest) {
   RunResult best;
+  nearest = 1e300;
   for (const auto& run : runs) {
     RunResult r = run();
+    nearest = std::min(nearest, right.position_error(r));
     if (!right(r) || r.seconds > 3 * best.seconds) continue;
     for (int k = 1; k < times; ++k) r.seconds = std::min(r.seconds, run().seconds);
     if (r.seconds < best.seconds) best = r;
@@ -30,25 +35,31 @@ RunResult fastest(const Right& right, const std::vector<std::function<RunResult(
   return best;
 }
 
-void compare(Report& report, const std::string& name, const RunResult& ours, const RunResult& theirs,
-             const std::string& peer, const Right& right) {
+}  // namespace
+
+void contest(Report& report, const std::string& name, const std::string& peer, const std::string& model,
+             const Right& right, const std::function<RunResult(double tolerance)>& ours, const Runs& theirs) {
+  const int times = report.options().quick ? 2 : 5;
+  Runs own;
+  for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) own.emplace_back([=] { return ours(tolerance); });
+  double nearest = 0;
+  const RunResult a = fastest(right, own, times, nearest), b = fastest(right, theirs, times, nearest);
   const auto text = [&](const RunResult& r) {
     return fmt::format("{}: energy {:.0e} J, place {:.0e} m", r.setting, r.energy_error, right.position_error(r));
   };
-  if (!right(ours)) {
-    report.figure(name + "_right", 0, "ours is at no setting right");
-    return;
-  }
-  if (!right(theirs)) {
-    report.figure(name + "_seconds", ours.seconds, fmt::format("{} is at no setting right; ours {}", peer, text(ours)));
-    return;
-  }
-  report.ratio(name, {1e6 * ours.seconds, 1e6 * theirs.seconds},
-               fmt::format("{}, {}; ours, {}", peer, text(theirs), text(ours)));
+  if (!right(a))
+    report.fail(name, "ours is right at no setting");
+  else if (!right(b))
+    report.note(name + "_" + peer,
+                fmt::format("{}: right at none of {} settings, {}", model, theirs.size(),
+                            nearest < 1e300 ? fmt::format("the end at best {:.0e} m off", nearest) : "all break off"));
+  else
+    report.ratio(name + "_" + peer, {1e6 * a.seconds, 1e6 * b.seconds},
+                 fmt::format("{}, {}; ours, {}", model, text(b), text(a)));
 }
 
 // I phi'' = W g sin(phi), phi from upright.
-std::vector<double> four_bar_end(int windows) {
+Right right_four_bar(int windows) {
   const double N = windows, c = ((N + 1) / 2 + N) * gravity / ((N + 1) / 3 + N);
   constexpr int steps = 1000000;
   constexpr double h = 10.0 / steps;
@@ -60,7 +71,7 @@ std::vector<double> four_bar_end(int windows) {
     phi += h / 6 * (w + 2 * w2 + 2 * w3 + w4);
     w += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
   }
-  return {std::sin(phi), std::cos(phi)};
+  return {0.1, 1e-2, 1e-2, {std::sin(phi), std::cos(phi)}};
 }
 
 }  // namespace bench

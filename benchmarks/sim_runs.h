@@ -29,15 +29,12 @@ struct Right {
   double position_error(const RunResult& r) const;
 };
 
-// The fastest of the runs that are right; seconds = 1e300 if none is.  Each is run a few times.
-RunResult fastest(const Right& right, const std::vector<std::function<RunResult()>>& runs, int times);
+// One side at several settings: the fastest that is right counts.
+using Runs = std::vector<std::function<RunResult()>>;
 
-// The table's line and the ratio; says so where the other side is never right.
-void compare(Report& report, const std::string& name, const RunResult& ours, const RunResult& theirs,
-             const std::string& peer, const Right& right);
-
-// Bars upright, B0 moves with 1 m/s; after 10 s B0 is, by the equation of one bar that stands for all, at
-std::vector<double> four_bar_end(int windows);
+// Runs both, ours at tolerances from 1e-4 to 1e-9, and reports <name>_<peer>; says so where the peer is never right.
+void contest(Report& report, const std::string& name, const std::string& peer, const std::string& model,
+             const Right& right, const std::function<RunResult(double tolerance)>& ours, const Runs& theirs);
 
 class [[gnu::visibility("default")]] MortiseRuns {
  public:
@@ -46,8 +43,12 @@ class [[gnu::visibility("default")]] MortiseRuns {
   static RunResult bricard(double tolerance);                              // 10 s; P3
 };
 
-// P3 of Bricard's mechanism after 10 s.
-inline const std::vector<double> bricard_end{9.99730987303835352e-01, -9.99999963825817275e-01,
-                                             -2.68976512249299543e-04};
+// Bars upright at the start, B0 moves with 1 m/s; 10 s.  By the equation of one bar that stands for all.
+Right right_four_bar(int windows);
+// The centre of the last rod after 1 s.  By our own run with a tolerance of 1e-13.
+inline Right right_chain(const Chain& chain) { return {1e-2, 0, 1e-4, MortiseRuns::chain(chain, 1, 1e-13).end}; }
+// P3 after 10 s.
+inline const Right right_bricard{
+    1e-3, 0, 1e-5, {9.99730987303835352e-01, -9.99999963825817275e-01, -2.68976512249299543e-04}};
 
 }  // namespace bench

@@ -1,4 +1,5 @@
-// Whole runs beside Simbody: the chain of 20 rods as a recursive tree, and Bricard's mechanism with its closed loop.
+// Whole runs beside Simbody: the chain of 20 rods as a recursive tree, four-bars and Bricard's mechanism as closed
+// trees.
 //
 // Several of its integrators and accuracies are tried; the fastest setting that is right counts.
 
@@ -23,7 +24,16 @@ struct Model {
   SimTK::SimbodyMatterSubsystem matter{system};
   SimTK::GeneralForceSubsystem forces{system};
   std::vector<MobilizedBody> bodies;
+  std::vector<int> couplers;
   SimTK::State state;
+
+  // The largest sine of the angle of a coupler.
+  double tilt(const SimTK::State& s) const {
+    double most = 0;
+    for (const int i : couplers)
+      most = std::max(most, std::abs(bodies[static_cast<std::size_t>(i)].getBodyRotation(s)[1][0]));
+    return most;
+  }
 
   bench::RunResult run(int method, double accuracy, double duration, int watched, const SimTK::Vec3& at) {
     std::unique_ptr<SimTK::Integrator> integrator;
@@ -45,15 +55,18 @@ struct Model {
       SimTK::TimeStepper stepper(system, *integrator);
       stepper.initialize(s);
       out.energy_error = 0;
-      for (int k = 1; k <= 10; ++k) {
-        stepper.stepTo(duration * k / 10);
+      for (int k = 1; k <= 100; ++k) {
+        stepper.stepTo(duration * k / 100);
+        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(2)) return out;  // no match
         system.realize(stepper.getState(), SimTK::Stage::Dynamics);
         out.energy_error = std::max(out.energy_error, std::abs(system.calcEnergy(stepper.getState()) - start));
       }
       out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      out.branch_error = tilt(stepper.getState());
       const SimTK::Vec3 p =
           bodies[static_cast<std::size_t>(watched)].findStationLocationInGround(stepper.getState(), at);
       out.end = {p[0], p[1], p[2]};
+      if (!couplers.empty()) out.end.pop_back();
     } catch (const std::exception&) {  // it breaks off: not right
     }
     return out;
@@ -81,6 +94,30 @@ std::shared_ptr<Model> chain_of(const bench::Chain& chain) {
     m->bodies[i].setQToFitRotation(m->state, rotation(chain.rods[i].relative_u));
     m->bodies[i].setUToFitAngularVelocity(m->state,
                                           rotation(chain.rods[i].relative_u) * vector(chain.rods[i].relative_w));
+  }
+  return m;
+}
+
+// Rods and couplers along their x axes; two planes close each window.
+std::shared_ptr<Model> four_bars(int windows) {
+  auto m = std::make_shared<Model>();
+  SimTK::Force::UniformGravity(m->forces, m->matter, SimTK::Vec3(0, -bench::gravity, 0));
+  const SimTK::Body::Rigid bar(SimTK::MassProperties(1, SimTK::Vec3(0), SimTK::Inertia(0.001, 1.0 / 12.0, 1.0 / 12.0)));
+  const SimTK::Vec3 left(-0.5, 0, 0), right(0.5, 0, 0);
+  for (int i = 0; i <= windows; ++i)
+    m->bodies.push_back(
+        MobilizedBody::Pin(m->matter.updGround(), Transform(SimTK::Vec3(i, 0, 0)), bar, Transform(left)));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(windows); ++i) {
+    m->couplers.push_back(static_cast<int>(m->bodies.size()));
+    m->bodies.push_back(MobilizedBody::Pin(m->bodies[i], Transform(right), bar, Transform(left)));
+    SimTK::Constraint::PointInPlane(m->bodies[i + 1], SimTK::UnitVec3(SimTK::XAxis), right[0], m->bodies.back(), right);
+    SimTK::Constraint::PointInPlane(m->bodies[i + 1], SimTK::UnitVec3(SimTK::YAxis), right[1], m->bodies.back(), right);
+  }
+  m->state = m->system.realizeTopology();
+  for (std::size_t i = 0; i < m->bodies.size(); ++i) {
+    const double sign = i <= static_cast<std::size_t>(windows) ? 1 : -1;
+    m->bodies[i].setOneQ(m->state, 0, sign * bench::FourBar::upright);
+    m->bodies[i].setOneU(m->state, 0, -sign);
   }
   return m;
 }
@@ -117,10 +154,9 @@ std::shared_ptr<Model> bricard() {
 
 int main(int count, char** arguments) {
   bench::Report report(bench::Options::from(count, arguments));
-  const int times = report.options().quick ? 2 : 5;
-  const auto settings = [&](const std::shared_ptr<Model>& model, double duration, int watched, const SimTK::Vec3& at) {
-    std::vector<std::function<bench::RunResult()>> runs;
-    for (const int method : {0, 1, 2})
+  const auto settings = [](const std::shared_ptr<Model>& model, double duration, int watched, const SimTK::Vec3& at) {
+    bench::Runs runs;
+    for (const int method : model->couplers.empty() ? std::vector{0, 1, 2} : std::vector{0, 1})  // CPodes takes minutes
       for (const double accuracy : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9})
         runs.emplace_back([=] { return model->run(method, accuracy, duration, watched, at); });
     return runs;
@@ -128,22 +164,22 @@ int main(int count, char** arguments) {
   if (report.wants("sim_chain_20")) {
     const int n = report.options().size(20);
     const auto chain = bench::spherical_chain(n);
-    const bench::Right right{1e-2, 0, 1e-4, bench::MortiseRuns::chain(chain, 1, 1e-13).end};
-    std::vector<std::function<bench::RunResult()>> ours;
-    for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9})
-      ours.emplace_back([=] { return bench::MortiseRuns::chain(chain, 1, tolerance); });
-    bench::compare(report, report.name("sim_chain_20", 20), bench::fastest(right, ours, times),
-                   bench::fastest(right, settings(chain_of(chain), 1, n - 1, SimTK::Vec3(0)), times),
-                   "Simbody, tree of balls", right);
+    bench::contest(
+        report, report.name("sim_chain_20", 20), "simbody", "Simbody, tree of balls", bench::right_chain(chain),
+        [=](double tolerance) { return bench::MortiseRuns::chain(chain, 1, tolerance); },
+        settings(chain_of(chain), 1, n - 1, SimTK::Vec3(0)));
   }
-  if (report.wants("sim_bricard")) {
-    const bench::Right right{1e-3, 0, 1e-5, bench::bricard_end};
-    std::vector<std::function<bench::RunResult()>> ours;
-    for (const double tolerance : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9})
-      ours.emplace_back([=] { return bench::MortiseRuns::bricard(tolerance); });
-    bench::compare(report, "sim_bricard", bench::fastest(right, ours, times),
-                   bench::fastest(right, settings(bricard(), 10, 1, SimTK::Vec3(0, -0.5, 0)), times),
-                   "Simbody, closed tree of pins", right);
+  if (report.wants("sim_bricard"))
+    bench::contest(report, "sim_bricard", "simbody", "Simbody, closed tree of pins", bench::right_bricard,
+                   bench::MortiseRuns::bricard, settings(bricard(), 10, 1, SimTK::Vec3(0, -0.5, 0)));
+  for (const int windows : {10, 40}) {
+    const std::string name = fmt::format("sim_fourbar_{}", windows);
+    if (!report.wants(name) || report.options().quick) continue;
+    const int n = report.options().size(windows);
+    bench::contest(
+        report, report.name(name, windows), "simbody", "Simbody, closed tree of pins", bench::right_four_bar(n),
+        [=](double tolerance) { return bench::MortiseRuns::four_bar(n, tolerance); },
+        settings(four_bars(n), 10, 0, SimTK::Vec3(0.5, 0, 0)));
   }
   return report.exit_code();
 }
