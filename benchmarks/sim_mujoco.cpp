@@ -172,7 +172,7 @@ int main(int count, char** arguments) {
     bench::contest(
         report, report.name(name, windows), "mujoco", "MuJoCo, closed tree of hinges", bench::right_four_bar(n),
         [=](double tolerance) { return bench::MortiseRuns::four_bar(n, tolerance); },
-        settings(four_bars(n), {2e-2, 1e-2, 5e-3, 2e-3, 1e-3}));
+        settings(four_bars(n), {3e-2, 2.5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3}));
   }
   if (report.wants("sim_chain_20")) {
     const auto chain = bench::spherical_chain(report.options().size(20));

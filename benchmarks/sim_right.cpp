@@ -41,7 +41,8 @@ void contest(Report& report, const std::string& name, const std::string& peer, c
              const Right& right, const std::function<RunResult(double tolerance)>& ours, const Runs& theirs) {
   const int times = report.options().quick ? 2 : 5;
   Runs own;
-  for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) own.emplace_back([=] { return ours(tolerance); });
+  for (const double tolerance : {1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9})
+    own.emplace_back([=] { return ours(tolerance); });
   double nearest = 0;
   const RunResult a = fastest(right, own, times, nearest), b = fastest(right, theirs, times, nearest);
   const auto text = [&](const RunResult& r) {

@@ -21,22 +21,33 @@ std::optional<Trajectory::Note> RankWatch::look(const Stepper& stepper, Flow& fl
     stepper.at(t, between_);
     return flow.solver().independence(between_);
   };
-  const double golden = 0.5 * (std::sqrt(5.0) - 1), h = now.t - from.t;
+  const double h = now.t - from.t;
   constexpr double edge = 1e-4;  // of the step; falling at its start and rising at its end, or there is none within
   if (independence(from.t + edge * h) >= before || independence(now.t - edge * h) >= after) return std::nullopt;
-  double a = from.t, b = now.t, x = b - golden * (b - a), y = a + golden * (b - a);
-  double fx = independence(x), fy = independence(y);
-  while (b - a > 1e-6 * h) {
-    if (fx < fy) {
-      b = y, y = x, fy = fx;
-      fx = independence(x = b - golden * (b - a));
+  // Squares are those of a parabola near a singular pose: to its vertex, again and again.  Where that does not serve,
+  // into the longer part at hand.
+  struct Point {
+    double t, f;
+  };
+  const auto look_at = [&](double t) { return Point{t, std::pow(independence(t), 2)}; };
+  Point a{from.t, before * before}, b{now.t, after * after}, x = look_at(from.t + h * before / (before + after));
+  constexpr double small = 1e-6;  // of the step
+  for (int k = 0; k < 60 && b.t - a.t > small * h; ++k) {
+    const double p = (x.t - a.t) * (x.f - b.f), q = (x.t - b.t) * (x.f - a.f);
+    double t = x.t - 0.5 * ((x.t - a.t) * p - (x.t - b.t) * q) / (p - q);
+    const bool within = t > a.t && t < b.t;
+    if (within && std::abs(t - x.t) <= 0.5 * small * h) break;
+    if (!within || k % 4 == 3) t = x.t - a.t > b.t - x.t ? 0.5 * (a.t + x.t) : 0.5 * (x.t + b.t);
+    const Point y = look_at(t);
+    if (y.f <= x.f) {
+      (y.t < x.t ? b : a) = x;
+      x = y;
     } else {
-      a = x, x = y, fx = fy;
-      fy = independence(y = a + golden * (b - a));
+      (y.t < x.t ? a : b) = y;
     }
   }
-  const double t = 0.5 * (a + b), least = independence(t);
-  if (least > singular * most_independent_) return std::nullopt;
+  const double t = x.t;
+  if (independence(t) > singular * most_independent_) return std::nullopt;
   const std::string names = some_of(flow.solver().dependent_rows());
   return Trajectory::Note{t, "singular pose",
                           names.empty() ? "rows nearly depend on each other" : names + " depend on each other there"};
