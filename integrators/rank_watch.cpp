@@ -35,9 +35,11 @@ std::optional<Trajectory::Note> RankWatch::look(const Stepper& stepper, Flow& fl
   for (int k = 0; k < 60 && b.t - a.t > small * h; ++k) {
     const double p = (x.t - a.t) * (x.f - b.f), q = (x.t - b.t) * (x.f - a.f);
     double t = x.t - 0.5 * ((x.t - a.t) * p - (x.t - b.t) * q) / (p - q);
-    const bool within = t > a.t && t < b.t;
-    if (within && std::abs(t - x.t) <= 0.5 * small * h) break;
-    if (!within || k % 4 == 3) t = x.t - a.t > b.t - x.t ? 0.5 * (a.t + x.t) : 0.5 * (x.t + b.t);
+    const double longer = b.t - x.t > x.t - a.t ? b.t - x.t : a.t - x.t;
+    if (!(t > a.t && t < b.t) || k % 4 == 3)
+      t = x.t + 0.5 * longer;
+    else if (std::abs(t - x.t) < 0.3 * small * h)
+      t = x.t + std::copysign(0.3 * small * h, longer);  // so that the ends come near, too
     const Point y = look_at(t);
     if (y.f <= x.f) {
       (y.t < x.t ? b : a) = x;
