@@ -16,6 +16,7 @@
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/rigid_body.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/drive_angle.h>
@@ -28,6 +29,7 @@ int main() {
   const double balance = std::sqrt((m + M) * g / (m * L * ca));
 
   fmt::print("in balance at {:.4f} rad/s\n\n{:>10} {:>14} {:>12}\n", balance, "W/balance", "sleeve z''", "by hand");
+  double moved = 0;
   for (const double ratio : {0.8, 1.0, 1.2}) {
     const double W = ratio * balance;
     Assembly governor("governor");
@@ -59,5 +61,7 @@ int main() {
     fmt::print("{:10.1f} {:14.6f} {:12.6f}\n", ratio,
                std::round(1e9 * solve(system, e).acceleration("sleeve.z")) / 1e9 + 0.0,
                std::round(1e9 * 2 * L * sa * a_dd) / 1e9 + 0.0);
+    if (ratio == 1) moved = std::abs(simulate(system, s, {.duration = 1}).last.get("sleeve.z") - s.get("sleeve.z"));
   }
+  fmt::print("in balance the sleeve {} for 1 s\n", moved < 1e-6 ? "stays where it is" : "MOVES");
 }

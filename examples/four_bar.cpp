@@ -14,6 +14,7 @@
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/forces/applied.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
 
 int main() {
@@ -51,4 +52,9 @@ int main() {
   show("crank", crank_dd);
   show("coupler", a * w * w / (2 * b));
   show("rocker", crank_dd / 2);
+
+  const Trajectory run = simulate(system, s, {.duration = 0.2});
+  fmt::print("0.2 s later: {:.6f} J more, by hand {:.6f} J: the work of the motor\n",
+             system.energy(run.last).kinetic - system.energy(s).kinetic,
+             tau * (run.last.get("crank.theta") - s.get("crank.theta")));
 }

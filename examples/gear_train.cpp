@@ -14,6 +14,7 @@
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/forces/applied.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_gear.h>
 
@@ -57,4 +58,6 @@ int main() {
   // The pinion:  J1 pinion'' = tau + R1 F
   fmt::print("tooth force at the pinion {:.6f} N, by hand {:.6f} N\n", s.reaction("pinion_mesh").lambda[0],
              (J1 * i1 * sun_dd - tau) / R1);
+  const State later = simulate(system, system.state(), {.duration = 1}).last;
+  fmt::print("after 1 s the sun has turned by {:.4f} rad, by hand {:.4f} rad\n", later.get("sun.theta"), sun_dd / 2);
 }

@@ -5,6 +5,7 @@
 #include <mortise/assembly/graph.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/point_on_line.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/spherical.h>
@@ -32,7 +33,13 @@ int main() {
   doorway.remove("hinge_B");
   doorway.connect("hinge_A", at_world<Spherical>(low), frame, door);
   doorway.connect("hinge_B", at_world<PointOnLine>(high, up), frame, door);
-  fmt::print("\n{}\n", check_model(System(doorway)).text());
+  const System mended(doorway);
+  fmt::print("\n{}\n", check_model(mended).text());
+  State s = mended.state();
+  s.set("door'", RigidBody::rates(s.get_all("door"), {0, 0.4, 0}, {0, 0, 1}));
+  const State later = simulate(mended, s, {.duration = 1}).last;
+  fmt::print("pushed, it turns with 1 rad/s: by {:.6f} rad in 1 s\n\n",
+             2 * std::atan2(later.get("door.u3"), later.get("door.u0")));
 
   fmt::print("for dot, culprits coloured:\n{}", graphviz(system, report));
 }

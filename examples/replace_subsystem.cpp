@@ -19,6 +19,7 @@
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/structure.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/planar_weld.h>
@@ -82,6 +83,8 @@ void show(const Assembly& crane, double falls) {
   fmt::print("  load y'' {:9.6f} by hand {:9.6f}    rope carries {:11.6f} by hand {:11.6f}\n",
              std::round(1e9 * readings.value("load_at.y''")) / 1e9 + 0.0, falls, -readings.value("rope.thrust"),
              m * (g + falls));
+  const Trajectory run = simulate(system, system.state(), {.duration = 0.5});
+  fmt::print("  energy is {} for 0.5 s\n", run.finished && run.energy_error < 1e-3 ? "kept" : "NOT KEPT");
 }
 
 }  // namespace

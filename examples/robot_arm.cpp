@@ -17,6 +17,7 @@
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/forces/motor.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
 
 using namespace mortise;
@@ -42,14 +43,19 @@ void move(double t1, double t2) {
   const Evaluation e = system.evaluate(system.state());
   fmt::print("t1 = {:.2f} N m, t2 = {:.2f} N m\n{}", t1, t2, check_rank(system, e).text());
   const Solution s = solve(system, e);
+  const auto rounded = [](double x) { return std::round(1e7 * x) / 1e7 + 0.0; };  // prints no -0
   const auto show = [&](const char* name, double by_hand) {
-    const auto rounded = [](double x) { return std::round(1e9 * x) / 1e9 + 0.0; };  // prints no -0
     fmt::print("  {:<15} = {:10.6f}   by hand {:10.6f}\n", fmt::format("{}''", name), rounded(s.acceleration(name)),
                rounded(by_hand));
   };
   show("upper.theta", (t1 - t2 - (M / 2 + m) * g * a) / (M * a * a / 3 + m * a * a));
   show("forearm.theta", t2 / (m * b * b));
   show("tool.x", -t2 / (m * b));
+
+  const State start = system.state(), later = simulate(system, start, {.duration = 0.5}).last;
+  const double u = later.get("upper.theta"), work = t1 * u + t2 * (later.get("forearm.theta") - u);
+  fmt::print("  0.5 s later   {:10.6f} J   motors {:11.6f} J\n",
+             rounded(system.energy(later).total() - system.energy(start).total()), rounded(work));
 }
 
 int main() {

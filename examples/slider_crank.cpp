@@ -17,6 +17,7 @@
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/forces/applied.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/slider.h>
 
@@ -45,6 +46,11 @@ Solution at(double phi, double w, double P) {
       -w * A[1] - 2 * beta_dot * half[1], 0, 0;
   const Evaluation e = system.evaluate(s);
   fmt::print("{}", check_rank(system, e).text());
+  const State later = simulate(system, s, {.duration = 0.1}).last;
+  const auto rounded = [](double x) { return std::round(1e7 * x) / 1e7 + 0.0; };  // prints no -0
+  fmt::print("  0.1 s later {:10.6f} J   gas {:10.6f} J\n",
+             rounded(system.energy(later).kinetic - system.energy(s).kinetic),
+             rounded(P * (later.get("piston.x") - s.get("piston.x"))));
   return solve(system, e);
 }
 

@@ -20,6 +20,7 @@
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/spring.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/point_on_line.h>
 #include <mortise/joints/spherical.h>
 
@@ -67,4 +68,7 @@ int main() {
   show("front right hub z", "front_right/hub.z", 1, 0);
   show("rear left hub z", "rear_left/hub.z", 1, 0);
   show("rear right hub z", "rear_right/hub.z", 1, 0);
+  const Trajectory run = simulate(system, s, {.duration = 2});
+  fmt::print("the energy of the bump, {:.6f} J, is {} for 2 s\n", (k + kt) * d * d / 2,
+             run.finished && run.energy_error < 1e-5 ? "kept" : "NOT KEPT");
 }

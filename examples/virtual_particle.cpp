@@ -13,6 +13,7 @@
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/integrators/simulate.h>
 #include <mortise/joints/coupling.h>
 
 int main() {
@@ -43,5 +44,11 @@ int main() {
   for (Index i = 0; i < system.size(); ++i)
     fmt::print("{:<14} {:12.6f} {:8.3f} {:14.6f}\n", system.coordinate(i) + "''", family.smallest[i],
                std::abs(family.N(i, 0)), member[i]);
-  fmt::print("theta'' in closed form {:.6f}\n", m * g * R * std::sin(alpha) / (m * R * R + Ic));
+  const double theta_dd = m * g * R * std::sin(alpha) / (m * R * R + Ic);
+  fmt::print("theta'' in closed form {:.6f}\n", theta_dd);
+
+  incline.remove("ghost");
+  const System alone(incline);
+  fmt::print("without the ghost theta is {:.6f} after 1 s, in closed form {:.6f}\n",
+             simulate(alone, alone.state(), {.duration = 1}).last.get("wheel.theta"), theta_dd / 2);
 }
