@@ -51,7 +51,7 @@ class Stepper {
   Index steps_ = 0, rejected_ = 0, rough_ = 0;
 };
 
-//   dopri5              explicit, order 5, steps of varying size: the default of simulate
+//   dopri5              explicit, order 5, steps of varying size, singular poses crossed by bridge.h: the default
 //   rk4                 explicit, order 4, fixed steps
 //   gauss               symmetric in time, order 4, fixed steps: for long times
 //   generalized_alpha   implicit, order 2, steps of varying size: for stiff systems
