@@ -106,6 +106,4 @@ std::vector<std::string> names_of_new();
 int list(const std::string& what);
 int reference();  // prints docs/MODEL_FILES.md
 
-std::string graph_svg(const System& system);
-
 }  // namespace mortise::command
