@@ -12,14 +12,20 @@
 namespace mortise::command {
 
 int check(const CheckOptions& options) {
+  const bool dot = options.graph.ends_with(".dot");
+  if (!options.graph.empty()) {
+    if (!dot && !options.graph.ends_with(".svg"))
+      throw WrongUsage(fmt::format(
+          "--graph {}: this is no kind of picture it can be; give a name that ends in .svg or .dot", options.graph));
+    require_writable(options.graph);
+  }
   Model model = read(options.source);
   model.complete = model.complete || options.complete;
   auto [system, s, completed] = ready(model);
   if (!options.json) std::fputs(completed.c_str(), stdout);
   if (options.at_given && options.at != s.t) {
     if (options.at < s.t)
-      Label{"time", fmt::format("{}", options.at)}.fail<InvalidModel>(fmt::format("lies before the start at {} s", s.t),
-                                                                      "give a later one");
+      throw WrongUsage(fmt::format("--at {}: this lies before the start at {} s; give a later time", options.at, s.t));
     model.run.duration = options.at - s.t;
     model.run.sample = model.run.duration;
     const Trajectory way = simulate(system, s, model.run);
@@ -31,10 +37,12 @@ int check(const CheckOptions& options) {
   }
   const RankReport report = diagnose(system, s);
   if (!options.graph.empty())
-    replace_file(options.graph,
-                 options.graph.ends_with(".dot") ? graphviz(system, report) : graph_picture(system, report));
+    replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
   std::fputs((options.json ? report_json(report).text() : report.text({.colour = isatty(STDOUT_FILENO) != 0})).c_str(),
              stdout);
+  if (!options.json && report.has(Verdict::hidden_constraint) && !report.has(Verdict::indeterminate) &&
+      !report.has(Verdict::contradictory) && !report.has(Verdict::implicit_multiplier))
+    std::fputs("with --complete what is implied is added to the model, and it can be run\n", stdout);
   const Status status = status_of(report);
   return status == healthy && !completed.empty() ? remarks : status;
 }

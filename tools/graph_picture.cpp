@@ -70,7 +70,7 @@ std::vector<std::vector<std::size_t>> rows_of(std::vector<Node>& nodes) {
   return rows;
 }
 
-constexpr double letter = 7.2, gap = 22, height = 28, row_height = 66, margin = 20, line_height = 17;  // [px]
+constexpr double letter = 7.2, gap = 22, height = 28, row_height = 56, margin = 20, line_height = 17;  // [px]
 double width_of(const Node& n) { return letter * static_cast<double>(n.name.size()) + 24; }
 
 // Places the nodes of each row beside each other, near the middle of their neighbours; returns the width of the widest.
@@ -162,7 +162,8 @@ std::string graph_picture(const System& system, const RankReport& report) {
 
   constexpr double least = 660, head = 2 * line_height + 10;
   const double width = std::max(graph_width, least) + 2 * margin, left = (width - graph_width) / 2;
-  const auto letters = static_cast<std::size_t>((width - 2 * margin - 12) / letter);
+  constexpr double text_letter = 6.7;  // [px] on average
+  const auto letters = static_cast<std::size_t>((width - 2 * margin - 12) / text_letter);
   double y = margin;
   std::string out;
   const auto text = [&](double x, double at, const char* colour, const std::string& more, const std::string& words) {
