@@ -20,7 +20,7 @@ Json rows_of(const MatrixXd& M) {
 int accelerations(const AccelerationsOptions& options) {
   Model model = read(options.source);
   model.complete = model.complete || options.complete;
-  auto [system, s, completed] = ready(model);
+  auto [system, s, implied, completed] = ready(model);
   const RankReport report = diagnose(system, s);
   if (!report.ok()) {
     std::fputs(report.text().c_str(), stderr);
@@ -30,7 +30,7 @@ int accelerations(const AccelerationsOptions& options) {
   const Solution solution = solve(system, e);
   const Status status = completed.empty() ? healthy : remarks;
   if (!options.json) {
-    std::fputs((completed + report.text() + solution.text()).c_str(), stdout);
+    std::fputs((implied + completed + report.text() + solution.text()).c_str(), stdout);
     return status;
   }
   std::vector<std::string> coordinates = system.names()->names(), rows;

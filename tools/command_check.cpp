@@ -21,8 +21,8 @@ int check(const CheckOptions& options) {
   }
   Model model = read(options.source);
   model.complete = model.complete || options.complete;
-  auto [system, s, completed] = ready(model);
-  if (!options.json) std::fputs(completed.c_str(), stdout);
+  auto [system, s, implied, completed] = ready(model);
+  if (!options.json) std::fputs((implied + completed).c_str(), stdout);
   if (options.at_given && options.at != s.t) {
     if (options.at < s.t)
       throw WrongUsage(fmt::format("--at {}: this lies before the start at {} s; give a later time", options.at, s.t));

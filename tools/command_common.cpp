@@ -64,10 +64,10 @@ Ready ready(const Model& model) {
   if (system.size() == 0)
     Label{"model", system.name()}.fail<InvalidModel>("nothing in it can move", "add bodies, under [bodies.NAME]");
   State start = model.start(system);
-  if (!model.complete || find_hidden(system, start).determined()) return {std::move(system), std::move(start), ""};
+  if (!model.complete || find_hidden(system, start).determined()) return {std::move(system), std::move(start), "", ""};
   Completed completed = complete(system, start);
-  std::string text = completed.report.text() + completed.text();
-  return {std::move(completed.system), std::move(completed.state), std::move(text)};
+  const std::string implied = completed.report.text(), added = completed.text();
+  return {std::move(completed.system), std::move(completed.state), implied, added};
 }
 
 void require_writable(const std::string& path) {

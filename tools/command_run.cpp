@@ -47,7 +47,7 @@ void require_possible(const RunOptions& o, const System& system, const Simulatio
 int run(const RunOptions& o) {
   Model model = read(o.source);
   model.complete = model.complete || o.complete;
-  const auto [system, start, completed] = ready(model);
+  const auto [system, start, implied, completed] = ready(model);
   SimulationOptions& how = model.run;
   constexpr double parts = 10;
   const double every = o.every > 0 ? o.every : how.duration / parts;  // not of --until: a resumed run may end later

@@ -44,7 +44,7 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set);
 struct Ready {
   System system;
   State start;
-  std::string completed;  // what was added, in words; "" if nothing
+  std::string implied, completed;  // what the model implies and what was added, in words; "" if nothing
 };
 Ready ready(const Model& model);
 // The report at a state, or at the nearest one on the constraints, which s then is: what the start lacks is told all
