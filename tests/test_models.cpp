@@ -546,6 +546,17 @@ TEST_CASE("command: run writes the motion, resumes to the bit and tells how it w
     CHECK_MESSAGE(o.status == status, options);
     CHECK_MESSAGE(o.err.find(message) != std::string::npos, o.err);
   }
+  const Outcome implied = mortise_command(fmt::format("run {}", (examples / "massless_node.toml").string()));
+  CHECK(implied.status == 2);
+  CHECK(implied.err.find("with --complete it can be run") != std::string::npos);
+  // A pipe is written to, not replaced by a file.
+  const std::string pipe = file("pipe");
+  REQUIRE(std::system(fmt::format("mkfifo {0} && (cat {0} > {1} &) && {2} run {3} --until 2 --quiet --every 0.5 "
+                                  "--checkpoint {4} -o {0} && sleep 0.2",
+                                  pipe, file("piped.csv"), MORTISE_COMMAND, model, file("p.run"))
+                          .c_str()) == 0);
+  CHECK(fs::is_fifo(pipe));
+  CHECK(content(file("piped.csv")) == content(file("a.csv")));
   // Ctrl-C ends a run that would take long, and keeps what there is.
   const Scratch scratch;
   const std::string stopped = fmt::format(

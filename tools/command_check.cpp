@@ -40,8 +40,7 @@ int check(const CheckOptions& options) {
     replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
   std::fputs((options.json ? report_json(report).text() : report.text({.colour = isatty(STDOUT_FILENO) != 0})).c_str(),
              stdout);
-  if (!options.json && report.has(Verdict::hidden_constraint) && !report.has(Verdict::indeterminate) &&
-      !report.has(Verdict::contradictory) && !report.has(Verdict::implicit_multiplier))
+  if (!options.json && completable(report))
     std::fputs("with --complete what is implied is added to the model, and it can be run\n", stdout);
   const Status status = status_of(report);
   return status == healthy && !completed.empty() ? remarks : status;

@@ -70,11 +70,17 @@ Ready ready(const Model& model) {
   return {std::move(completed.system), std::move(completed.state), implied, added};
 }
 
+bool completable(const RankReport& report) {
+  return report.has(Verdict::hidden_constraint) && !report.has(Verdict::indeterminate) &&
+         !report.has(Verdict::contradictory) && !report.has(Verdict::implicit_multiplier);
+}
+
 void require_writable(const std::string& path) {
   namespace fs = std::filesystem;
   const Label label{"file", path};
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   std::error_code none;
+  if (fs::exists(path, none) && !fs::is_regular_file(path, none) && !fs::is_directory(path, none)) return;  // a pipe
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (fs::is_directory(path, none)) label.fail<FileError>("it is a folder", "give the name of a file");
   if (!fs::is_directory(folder, none))
     label.fail<FileError>(fmt::format("there is no folder '{}'", folder.string()), "make it, or give another name");

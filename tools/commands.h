@@ -47,6 +47,8 @@ struct Ready {
   std::string implied, completed;  // what the model implies and what was added, in words; "" if nothing
 };
 Ready ready(const Model& model);
+// A report of something that is not determined, but would be with what it implies.
+bool completable(const RankReport& report);
 // The report at a state, or at the nearest one on the constraints, which s then is: what the start lacks is told all
 // the same.
 RankReport diagnose(const System& system, State& s);
