@@ -7,6 +7,7 @@
 // M is a matrix, or a function M(q, t); Q is a function Q(q, v, t), or absent (no force).  Write functions as templates
 // (generic lambdas): their derivatives then exist.  Functions of double only are accepted, and refused by name where a
 // derivative is needed.  Gravity of the assembly does not act here: it knows no positions; put weights into Q.
+// A run's balance of energy counts the power of Q; not where M is a function of double only.
 
 #include <concepts>
 #include <string>
@@ -59,6 +60,12 @@ template <class MassFunction = MatrixXd, class ForceFunction = NoForce> struct S
   Vec<T, dynamic> force(const Vec<T, dynamic>& q, const Vec<T, dynamic>& v, const T& t) const {
     static_assert(detail::plain<decltype(Q(q, v, t))>, "Q(q, v, t) returns an Eigen expression: return (...).eval()");
     return Q(q, v, t).template cast<T>();
+  }
+  // Q stores no energy that is known here: all of its power counts as put in.
+  template <class T>
+    requires(!std::same_as<ForceFunction, NoForce> && (constant_mass || detail::gives_mass<MassFunction, FirstOrder>))
+  T potential(const Vec<T, dynamic>&, const T&) const {
+    return T(0.0);
   }
   // clang-format on
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace mortise {
 
@@ -59,10 +60,14 @@ void Trajectory::write_csv(const std::string& path) const {
 }
 
 void replace_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
+  // Pipes and devices, such as /dev/stdout, are written to and never replaced.
+  std::error_code none;
+  const auto there = std::filesystem::status(path, none);
+  const bool direct = exists(there) && !is_regular_file(there) && !is_directory(there);
+  const std::string beside = direct ? path : path + ".part";
   const auto fail = [&](const char* what) {
     const std::string why = std::strerror(errno);
-    std::remove(beside.c_str());
+    if (!direct) std::remove(beside.c_str());
     Label{"file", path}.fail<FileError>(fmt::format("{}: {}", what, why),
                                         "nothing was changed; check folder, rights and space");
   };
@@ -72,7 +77,7 @@ void replace_file(const std::string& path, const std::string& text) {
   const bool flushed = std::fflush(file) == 0;
   const bool closed = std::fclose(file) == 0;
   if (!written || !flushed || !closed) fail("cannot be written as a whole");
-  if (std::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
+  if (!direct && std::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
 }
 
 }  // namespace mortise

@@ -22,6 +22,7 @@
 #include <mortise/joints/rope.h>
 #include <mortise/joints/slider.h>
 
+#include "graph_picture.h"
 #include "markup.h"
 #include "plot.h"
 #include "scene.h"
@@ -340,6 +341,43 @@ TEST_CASE("redundant and conflicting rows are findings of their joints") {
     REQUIRE(h.joints.size() == 1);
     CHECK(h.text.find("first, second") != std::string::npos);
   }
+}
+
+TEST_CASE("a start that does not meet the joints, and one that cannot, are findings") {
+  const auto told = [](double x) {
+    Assembly a("a");
+    const auto ground = a.add("ground", Ground{});
+    const auto rod = a.add("rod", PlanarBody{.mass = 1, .inertia = 1});
+    a.place(rod, {0.25, 0, 0});
+    a.connect("first", Pin{}, ground, rod);
+    a.connect("second", Pin{.on_a = {x, 0}, .on_b = {1, 0}}, ground, rod);
+    const System system(a);
+    ViewOptions options;
+    show_report(options, system, check_model(system, system.state()));
+    return options.highlights.back();
+  };
+  CHECK(told(1).kind == "remark");
+  CHECK(told(1).text.starts_with("start: the state does not meet first.x = "));
+  CHECK(told(2).kind == "conflicting");
+  CHECK(told(2).joints == std::vector<std::string>{"first", "second"});
+}
+
+TEST_CASE("the graph of a model has the colours and texts of its findings, and forces") {
+  Assembly a("a");
+  const auto ground = a.add("ground", Ground{});
+  const auto rod = a.add("rod", PlanarBody{});
+  const auto tip = a.add("tip", Particle<2>{.mass = 1});
+  a.connect("hinge", Pin{}, ground, rod);
+  a.apply("<rubber>", NonlinearSpring<2>{}, rod, tip);
+  const System system(a);
+  const std::string svg = graph_picture(system, check_rank(system, system.evaluate(system.state())));
+  CHECK(count(svg, "<svg ") == 1);
+  CHECK(count(svg, "<line ") == 4);              // the hinge and the rubber have two bodies each
+  CHECK(count(svg, "stroke=\"#d9780f\"") == 1);  // the rod alone is free
+  for (const char* text : {">ground<", ">rod<", ">tip<", ">hinge<", ">&lt;rubber&gt;<", ">free direction<",
+                           ">UNDER-MODELLED: 1 free direction<"})
+    CHECK_MESSAGE(count(svg, text) == 1, text);
+  CHECK(svg.find("rod turns about the point (0, 0)") != svg.npos);
 }
 
 TEST_CASE("a page refuses runs of other models, and shapes that cannot be") {

@@ -19,7 +19,8 @@ Json rows_of(const MatrixXd& M) {
 
 int accelerations(const AccelerationsOptions& options) {
   Model model = read(options.source);
-  auto [system, s, completed] = ready(model);
+  model.complete = model.complete || options.complete;
+  auto [system, s, implied, completed] = ready(model);
   const RankReport report = diagnose(system, s);
   if (!report.ok()) {
     std::fputs(report.text().c_str(), stderr);
@@ -27,9 +28,10 @@ int accelerations(const AccelerationsOptions& options) {
   }
   const Evaluation e = system.evaluate(s);
   const Solution solution = solve(system, e);
+  const Status status = completed.empty() ? healthy : remarks;
   if (!options.json) {
-    std::fputs((report.text() + solution.text()).c_str(), stdout);
-    return healthy;
+    std::fputs((implied + completed + report.text() + solution.text()).c_str(), stdout);
+    return status;
   }
   std::vector<std::string> coordinates = system.names()->names(), rows;
   for (Index i = 0; i < system.rows(); ++i) rows.push_back(system.row(i).name);
@@ -54,7 +56,7 @@ int accelerations(const AccelerationsOptions& options) {
                  {"lambda", solution.lambda},
                  {"reactions", reactions}};
   std::fputs(all.text().c_str(), stdout);
-  return healthy;
+  return status;
 }
 
 }  // namespace mortise::command

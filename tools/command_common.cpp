@@ -1,5 +1,9 @@
 // What the subcommands share.
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include <mortise/assembly/hidden.h>
 
 #include "commands.h"
@@ -14,6 +18,7 @@ Status status_of(const RankReport& report) {
 }
 
 Status status_of(const std::exception& error) {
+  if (dynamic_cast<const WrongUsage*>(&error)) return wrong_usage;
   if (dynamic_cast<const ModelError*>(&error) || dynamic_cast<const FileError*>(&error)) return invalid_file;
   if (const auto* reported = dynamic_cast<const ReportedError*>(&error)) return status_of(reported->report());
   if (const auto* hidden = dynamic_cast<const NotCompletable*>(&error)) {
@@ -36,15 +41,18 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set) {
   const models::Scope scope;
   for (const std::string& item : set) {
     const auto equals = item.find('=');
-    const models::Where where{std::make_shared<const std::string>("--set " + item)};
     if (equals == std::string::npos || equals == 0)
-      models::fail(where, "this is no name=value", "write --set length=2.5");
+      throw WrongUsage(fmt::format("--set {}: this is no name=value; write --set length=2.5", item));
     models::Value v;
     v.kind = models::Value::Kind::text;
     v.text = item.substr(equals + 1);
     v.plain_text = false;
-    v.where = where;
-    out[item.substr(0, equals)] = scope.number(v, "*");
+    v.where = {std::make_shared<const std::string>("--set " + item)};
+    try {
+      out[item.substr(0, equals)] = scope.number(v, "*");
+    } catch (const ModelError& error) {
+      throw WrongUsage(error.what());
+    }
   }
   return out;
 }
@@ -53,11 +61,31 @@ Model read(const Source& source) { return read_model(source.model, parameters(so
 
 Ready ready(const Model& model) {
   System system(model.assembly);
+  if (system.size() == 0)
+    Label{"model", system.name()}.fail<InvalidModel>("nothing in it can move", "add bodies, under [bodies.NAME]");
   State start = model.start(system);
-  if (!model.complete || find_hidden(system, start).determined()) return {std::move(system), std::move(start), ""};
+  if (!model.complete || find_hidden(system, start).determined()) return {std::move(system), std::move(start), "", ""};
   Completed completed = complete(system, start);
-  std::string text = completed.report.text() + completed.text();
-  return {std::move(completed.system), std::move(completed.state), std::move(text)};
+  const std::string implied = completed.report.text(), added = completed.text();
+  return {std::move(completed.system), std::move(completed.state), implied, added};
+}
+
+bool completable(const RankReport& report) {
+  return report.has(Verdict::hidden_constraint) && !report.has(Verdict::indeterminate) &&
+         !report.has(Verdict::contradictory) && !report.has(Verdict::implicit_multiplier);
+}
+
+void require_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  const Label label{"file", path};
+  std::error_code none;
+  if (fs::exists(path, none) && !fs::is_regular_file(path, none) && !fs::is_directory(path, none)) return;  // a pipe
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (fs::is_directory(path, none)) label.fail<FileError>("it is a folder", "give the name of a file");
+  if (!fs::is_directory(folder, none))
+    label.fail<FileError>(fmt::format("there is no folder '{}'", folder.string()), "make it, or give another name");
+  if (access(folder.c_str(), W_OK) != 0)
+    label.fail<FileError>(fmt::format("the folder '{}' may not be written to", folder.string()), "give another name");
 }
 
 RankReport diagnose(const System& system, State& s) {

@@ -6,7 +6,12 @@
 namespace mortise::command {
 
 int plot(const PlotOptions& o) {
-  write_plot(read_csv(o.run), o.columns, o.out, {.title = o.title});
+  const RunTable run = read_csv(o.run);
+  try {
+    write_plot(run, o.columns, o.out, {.title = o.title});
+  } catch (const InvalidModel& error) {  // columns that are not there
+    throw WrongUsage(error.what());
+  }
   fmt::print("{}\n", o.out);
   return healthy;
 }

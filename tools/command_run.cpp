@@ -2,42 +2,77 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 #include "commands.h"
+#include "value.h"
 
 namespace mortise::command {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first Ctrl-C ends the run where it is, and what was computed is written; the second one ends the program.
+void listen() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = SA_RESETHAND;
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+void require_possible(const RunOptions& o, const System& system, const SimulationOptions& how, double start) {
+  if (!o.out.empty()) require_writable(o.out);
+  if (!how.checkpoint.file.empty()) require_writable(how.checkpoint.file);
+  if (!(how.duration > 0))
+    throw WrongUsage(fmt::format("--until {}: this is not after the start at {} s; give a later time", o.until, start));
+  const std::vector<std::string> known = stepper_names();
+  if (!o.integrator.empty() && std::find(known.begin(), known.end(), o.integrator) == known.end())
+    throw WrongUsage(
+        fmt::format("--integrator {}: there is none of this name; there are {}", o.integrator, fmt::join(known, ", ")));
+  constexpr double most = 1e9;  // numbers, 8 GB
+  const double samples = how.sample > 0 ? how.duration / how.sample : 0;
+  if (samples * 3 * static_cast<double>(system.size()) > most)
+    throw WrongUsage(fmt::format(
+        "run of '{}': {:.3g} samples of {} coordinates and their rates are more than fits into memory; give "
+        "an earlier --until or a longer --sample",
+        system.name(), samples, system.size()));
+}
+
+}  // namespace
 
 int run(const RunOptions& o) {
   Model model = read(o.source);
   model.complete = model.complete || o.complete;
-  const auto [system, start, completed] = ready(model);
-  if (!o.quiet) std::fputs(completed.c_str(), stdout);
+  const auto [system, start, implied, completed] = ready(model);
   SimulationOptions& how = model.run;
+  constexpr double parts = 10;
+  const double every = o.every > 0 ? o.every : how.duration / parts;  // not of --until: a resumed run may end later
   if (o.until_given) how.duration = o.until - model.time;
   if (!o.integrator.empty()) how.integrator = o.integrator;
   if (o.tolerance > 0) how.steps.tolerance = o.tolerance;
   if (o.step > 0) how.steps.step = o.step;
   if (o.sample >= 0) how.sample = o.sample;
   const std::string& saved = o.resume.empty() ? o.checkpoint : o.resume;
-  if (!saved.empty()) {
-    constexpr double parts = 10;
-    how.checkpoint = {saved, o.every > 0 ? o.every : how.duration / parts, !o.resume.empty()};
-  }
+  if (!saved.empty()) how.checkpoint = {saved, every, !o.resume.empty()};
+  require_possible(o, system, how, model.time);
+  if (!o.quiet) std::fputs(completed.c_str(), stdout);
+  if (!o.quiet && !o.resume.empty() && !std::filesystem::exists(o.resume))
+    fmt::print("{} is not there: the run begins at its start\n", o.resume);
   const bool shown = !o.quiet && isatty(STDERR_FILENO);
   auto last = std::chrono::steady_clock::now();
-  if (shown)
-    how.progress = [&](double t, double end) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last > std::chrono::milliseconds(200)) {
-        last = now;
-        fmt::print(stderr, "\r  t = {:.4g} of {:.4g} s ({:.0f} %) ", t, end,
-                   100 * (t - model.time) / (end - model.time));
-        std::fflush(stderr);
-      }
-      return true;
-    };
+  listen();
+  how.progress = [&](double t, double end) {
+    if (shown && std::chrono::steady_clock::now() - last > std::chrono::milliseconds(200)) {
+      last = std::chrono::steady_clock::now();
+      fmt::print(stderr, "\r  t = {:.4g} of {:.4g} s ({:.0f} %) ", t, end, 100 * (t - model.time) / (end - model.time));
+      std::fflush(stderr);
+    }
+    return interrupted == 0;
+  };
   const Trajectory trajectory = simulate(system, start, how);
   if (shown) std::fputs("\r\033[K", stderr);
   if (!o.out.empty()) trajectory.write_csv(o.out);
@@ -46,9 +81,19 @@ int run(const RunOptions& o) {
     if (!o.out.empty())
       fmt::print("  {} samples of {} columns in {}\n", trajectory.samples(), trajectory.columns.size(), o.out);
   }
+  if (interrupted != 0 && !trajectory.finished) {
+    if (!saved.empty() && std::filesystem::exists(saved))
+      fmt::print(stderr, "interrupted; the same line{} goes on from its last saving\n",
+                 o.resume.empty() ? fmt::format(", with --resume {} for --checkpoint,", saved) : "");
+    else
+      std::fputs("interrupted\n", stderr);
+    return was_interrupted;
+  }
   if (trajectory.finished) return healthy;
   if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
-  const RankReport report = check_rank(system, system.evaluate(trajectory.last));
+  const RankReport report = check_model(system, trajectory.last);
+  if (completable(report))
+    std::fputs("the model implies what it lacks, see `mortise check`; with --complete it can be run\n", stderr);
   return report.determined() ? impossible : status_of(report);
 }
 

@@ -1,18 +1,20 @@
 // mortise sweep: the runs of a model over a grid of parameters, on all cores.
 //
 // Run k writes run_0000k.csv and then run_0000k.row, its line of the summary.  A run that has its line is not made
-// again, so that a sweep that was interrupted goes on, and several machines can share one folder.
+// again, so that a sweep that was interrupted goes on, and several machines can share one folder.  sweep.txt tells
+// which sweep it is.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <mortise/integrators/sweep.h>
 
 #include "commands.h"
-#include "value.h"
 
 namespace mortise::command {
 namespace {
@@ -23,9 +25,8 @@ struct Vary {
 };
 
 Vary parse_vary(const std::string& text) {
-  const models::Where where{std::make_shared<const std::string>("--vary " + text)};
   const auto wrong = [&](const std::string& fact) {
-    models::fail(where, fact, "write --vary name=from:to:count, as length=1:2:11");
+    throw WrongUsage(fmt::format("--vary {}: {}; write --vary name=from:to:count, as length=1:2:11", text, fact));
   };
   const auto equals = text.find('='), first = text.find(':'), second = text.find(':', first + 1);
   if (equals == std::string::npos || equals == 0 || first == std::string::npos || second == std::string::npos ||
@@ -48,6 +49,13 @@ Vary parse_vary(const std::string& text) {
   return v;
 }
 
+// Tells texts apart (FNV-1a).
+std::uint64_t fingerprint(const std::string& text) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return h;
+}
+
 }  // namespace
 
 int sweep(const SweepOptions& o) {
@@ -58,21 +66,21 @@ int sweep(const SweepOptions& o) {
   for (const std::string& text : o.vary) {
     vary.push_back(parse_vary(text));
     count *= vary.back().values.size();
-    if (count > most)
-      models::fail({std::make_shared<const std::string>("--vary " + text)}, fmt::format("more than {} runs", most),
-                   "vary less");
+    if (count > most) throw WrongUsage(fmt::format("--vary {}: this makes more than {} runs; vary less", text, most));
   }
+  const std::map<std::string, double> fixed = parameters(o.source.set);
+  for (auto v = vary.begin(); v != vary.end(); ++v)
+    if (fixed.count(v->name) > 0 ||
+        std::any_of(vary.begin(), v, [&](const Vary& other) { return other.name == v->name; }))
+      throw WrongUsage(fmt::format("--vary {}: this parameter is given twice; give it once", v->name));
   std::size_t share = 0, shares = 1;
   if (!o.share.empty()) {
     const auto slash = o.share.find('/');
     const char *begin = o.share.data(), *end = begin + o.share.size();
     const bool ok = slash != std::string::npos && std::from_chars(begin, begin + slash, share).ptr == begin + slash &&
                     std::from_chars(begin + slash + 1, end, shares).ptr == end && shares >= 1 && share < shares;
-    if (!ok)
-      models::fail({std::make_shared<const std::string>("--share " + o.share)}, "this is no share",
-                   "write --share 2/10, counted from 0");
+    if (!ok) throw WrongUsage(fmt::format("--share {}: this is no share; write --share 2/10, counted from 0", o.share));
   }
-  const std::map<std::string, double> fixed = parameters(o.source.set);
   const auto at = [&](std::size_t k) {
     std::map<std::string, double> p = fixed;
     for (auto v = vary.rbegin(); v != vary.rend(); ++v) {
@@ -81,7 +89,7 @@ int sweep(const SweepOptions& o) {
     }
     return p;
   };
-  (void)read_model(o.source.model, at(0));  // what is wrong with the file is told once
+  const Model first = read_model(o.source.model, at(0));  // what is wrong with the file is told once
   std::error_code error;
   fs::create_directories(o.out, error);
   if (!fs::is_directory(o.out))
@@ -90,11 +98,32 @@ int sweep(const SweepOptions& o) {
     return (fs::path(o.out) / fmt::format("run_{:05}.{}", k, end)).string();
   };
 
+  // What the runs of this folder have in common: lines of another sweep must not pass for lines of this one.
+  std::string same = fmt::format("mortise sweep {}", fs::path(o.source.model).filename().string());
+  for (const std::string& text : o.vary) same += " --vary " + text;
+  for (const auto& [name, x] : fixed) same += fmt::format(" --set {}={}", name, x);
+  if (o.until_given) same += fmt::format(" --until {}", o.until);
+  same += fmt::format("\nmodel {:016x}\n", fingerprint(write_model(first)));
+  const std::string what = (fs::path(o.out) / "sweep.txt").string();
+  if (std::ifstream in(what); in) {
+    const std::string there{std::istreambuf_iterator<char>(in), {}};
+    const std::string line = there.substr(0, there.find('\n'));
+    if (there != same)
+      throw WrongUsage(
+          fmt::format("folder '{}': it has runs of {}; give another folder, or remove it", o.out,
+                      same.starts_with(line + "\n") ? "this model before it was changed" : fmt::format("`{}`", line)));
+  } else {
+    const std::string mine = fmt::format("{}.{}", what, share);  // others may begin at the same time
+    replace_file(mine, same);
+    fs::rename(mine, what);
+  }
+
+  const std::size_t here = share < count ? (count - share + shares - 1) / shares : 0;
   std::vector<std::size_t> todo;
   for (std::size_t k = share; k < count; k += shares)
     if (!fs::exists(file(k, "row"))) todo.push_back(k);
   if (!o.quiet)
-    fmt::print("{} runs, {} of them here, {} to be made\n", count, (count - share + shares - 1) / shares, todo.size());
+    fmt::print("{} run{}, {} of them here, {} to be made\n", count, count == 1 ? "" : "s", here, todo.size());
   const auto one = [&](std::size_t i) {
     const std::size_t k = todo[i];
     const std::map<std::string, double> p = at(k);
@@ -128,7 +157,7 @@ int sweep(const SweepOptions& o) {
   for (const Vary& v : vary) table += "," + v.name;
   table += ",outcome,t [s],steps,energy error [J],drift,notes\n";
   std::size_t there = 0, failed = 0;
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = share; k < count; k += shares) {
     std::ifstream in(file(k, "row"));
     std::string row;
     if (!std::getline(in, row)) continue;
@@ -137,8 +166,10 @@ int sweep(const SweepOptions& o) {
     table += row + "\n";
   }
   const std::string summary = (fs::path(o.out) / "summary.csv").string();
-  replace_file(summary, table);
-  if (!o.quiet) fmt::print("{} of {} runs are there, {} did not finish; see {}\n", there, count, failed, summary);
+  if (shares == 1) replace_file(summary, table);  // else others work on it
+  if (!o.quiet)
+    fmt::print("{} of {} runs are there, {} did not finish; {}\n", there, here, failed,
+               shares == 1 ? "see " + summary : "the same line without --share makes the summary");
   return failed == 0 ? healthy : impossible;
 }
 

@@ -33,7 +33,7 @@ ViewShape drawn(const Shape& s) {
 int view(const ViewOptions& o) {
   Model model = read(o.source);
   model.complete = model.complete || o.complete;
-  auto [system, s, completed] = ready(model);
+  auto [system, s, implied, completed] = ready(model);
   mortise::ViewOptions options{.title = o.title, .plots = o.columns};
   for (const auto& [body, shape] : model.shapes) options.shapes[body] = drawn(shape);
   show_report(options, system, diagnose(system, s));

@@ -19,8 +19,14 @@ enum Status {
   remarks = 1,         // healthy, but something is worth knowing: redundant rows, what was completed, a singular start
   not_determined = 2,  // under-modelled, indeterminate, hidden constraints that were not completed
   impossible = 3,      // conflicting rows, a start that cannot be, an indefinite mass matrix, a run that broke off
-  invalid_file = 4,
-  wrong_usage = 64
+  invalid_file = 4,    // or one that cannot be read or written
+  wrong_usage = 64,
+  was_interrupted = 130
+};
+// What was asked for on the command line cannot be.
+struct WrongUsage : Error {
+  using Error::Error;
+  explicit WrongUsage(const std::string& text) : Error(text) {}
 };
 Status status_of(const RankReport& report);
 Status status_of(const std::exception& error);
@@ -38,12 +44,17 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set);
 struct Ready {
   System system;
   State start;
-  std::string completed;  // what was added, in words; "" if nothing
+  std::string implied, completed;  // what the model implies and what was added, in words; "" if nothing
 };
 Ready ready(const Model& model);
+// A report of something that is not determined, but would be with what it implies.
+bool completable(const RankReport& report);
 // The report at a state, or at the nearest one on the constraints, which s then is: what the start lacks is told all
 // the same.
 RankReport diagnose(const System& system, State& s);
+
+// Before a long computation: a file can be written there.  Throws FileError.
+void require_writable(const std::string& path);
 
 struct CheckOptions {
   Source source;
@@ -57,7 +68,7 @@ int check(const CheckOptions& options);
 
 struct AccelerationsOptions {
   Source source;
-  bool json = false;
+  bool json = false, complete = false;
 };
 int accelerations(const AccelerationsOptions& options);
 
@@ -105,7 +116,5 @@ std::vector<std::string> names_of_new();
 
 int list(const std::string& what);
 int reference();  // prints docs/MODEL_FILES.md
-
-std::string graph_svg(const System& system);
 
 }  // namespace mortise::command

@@ -1,5 +1,7 @@
 // mortise: checks, runs and shows models that are written as text files.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 
@@ -10,6 +12,7 @@
 #include <mortise/version.h>
 
 #include "commands.h"
+#include "value.h"
 
 using namespace mortise::command;
 
@@ -22,8 +25,19 @@ const char* const statuses =
     "  2   not determined: under-modelled, indeterminate, hidden constraints that were not completed\n"
     "  3   impossible: conflicting rows, a contradiction, a start that cannot be, an indefinite mass matrix, a run "
     "that broke off\n"
-    "  4   a file that cannot be read or is no model\n"
-    "  64  wrong usage";
+    "  4   a file that cannot be read or written, or is no model\n"
+    "  64  wrong usage\n"
+    "  130 interrupted";
+
+// For options: numbers of which the message is short.
+CLI::Validator number(bool zero) {
+  const auto wrong = [zero](std::string& text) {
+    double x = 0;
+    const bool ok = CLI::detail::lexical_cast(text, x) && std::isfinite(x) && (x > 0 || (zero && x == 0));
+    return ok ? std::string() : fmt::format("{} is not possible; give a number {} 0", text, zero ? ">=" : ">");
+  };
+  return CLI::Validator(wrong, zero ? "NUMBER >= 0" : "NUMBER > 0");
+}
 
 void add_source(CLI::App* command, Source& source) {
   command->add_option("model", source.model, "model file, see docs/MODEL_FILES.md")->required();
@@ -59,6 +73,7 @@ int run_all(int argc, char** argv) {
                          "prints accelerations and reactions at the start; with --json also M, Q, C, A, b");
   add_source(c, accelerations_options.source);
   c->add_flag("--json", accelerations_options.json, "all as JSON");
+  c->add_flag("--complete", accelerations_options.complete, "adds the constraints that are hidden in the model");
   c->callback([&] { status = accelerations(accelerations_options); });
 
   RunOptions run_options;
@@ -67,14 +82,15 @@ int run_all(int argc, char** argv) {
   c->add_option("-o,--output", run_options.out, "CSV file");
   auto* until = c->add_option("--until", run_options.until, "time to run to [s]");
   c->add_option("--integrator", run_options.integrator, "one of `mortise list integrators`");
-  c->add_option("--tolerance", run_options.tolerance, "of one step, relative")->check(CLI::PositiveNumber);
-  c->add_option("--step", run_options.step, "of methods with fixed steps [s]")->check(CLI::PositiveNumber);
-  c->add_option("--sample", run_options.sample, "time between samples [s]; 0: every step")
-      ->check(CLI::NonNegativeNumber);
+  c->add_option("--tolerance", run_options.tolerance, "of one step, relative")->check(number(false));
+  c->add_option("--step", run_options.step, "of methods with fixed steps [s]")->check(number(false));
+  c->add_option("--sample", run_options.sample, "time between samples [s]; 0: every step")->check(number(true));
   auto* checkpoint = c->add_option("--checkpoint", run_options.checkpoint, "saves the run in this file on the way");
-  c->add_option("--resume", run_options.resume, "goes on from this file, and saves to it")->excludes(checkpoint);
-  c->add_option("--every", run_options.every, "simulated time between two savings [s]; a tenth of the run unless told")
-      ->check(CLI::PositiveNumber);
+  c->add_option("--resume", run_options.resume, "goes on from this file, if it is there, and saves to it")
+      ->excludes(checkpoint);
+  c->add_option("--every", run_options.every,
+                "simulated time between two savings [s]; a tenth of the model's run unless told")
+      ->check(number(false));
   c->add_flag("--complete", run_options.complete, "adds the constraints that are hidden in the model");
   c->add_flag("--quiet", run_options.quiet, "no progress and no summary");
   c->callback([&] {
@@ -92,7 +108,7 @@ int run_all(int argc, char** argv) {
       ->expected(1);
   c->add_option("-o,--output", sweep_options.out, "folder of the runs and of summary.csv")->required();
   auto* end = c->add_option("--until", sweep_options.until, "time to run to [s]");
-  c->add_option("--threads", sweep_options.threads, "0: one per core")->check(CLI::NonNegativeNumber);
+  c->add_option("--threads", sweep_options.threads, "0: one per core")->check(number(true));
   c->add_option("--share", sweep_options.share, "k/n: only every n-th run from the k-th, for arrays of jobs");
   c->add_flag("--quiet", sweep_options.quiet, "no progress");
   c->footer(
@@ -143,6 +159,11 @@ int run_all(int argc, char** argv) {
   c = app.add_subcommand("reference", "prints the reference of model files, docs/MODEL_FILES.md");
   c->callback([&] { status = reference(); });
 
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end())
+    throw WrongUsage(fmt::format("mortise: there is no command '{}'; {} `mortise --help` lists all", argv[1],
+                                 mortise::models::suggestion(argv[1], known)));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

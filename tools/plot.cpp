@@ -185,7 +185,14 @@ std::vector<Index> chosen_columns(const RunTable& run, const std::vector<std::st
     bool found = false;
     for (Index i = 0; i < width; ++i)
       if (matches(pattern, name(i))) add(i), found = true;
-    if (!found) run.index(pattern);  // which tells the nearest name
+    if (found) continue;
+    if (pattern.find('*') == pattern.npos) run.index(pattern);  // which tells the nearest name
+    std::vector<std::string> some;
+    constexpr std::size_t most = 6;
+    for (std::size_t i = 1; i < std::min(run.columns.size(), most + 1); ++i) some.push_back(run.columns[i].name);
+    Label{"column", pattern}.fail<InvalidModel>(
+        fmt::format("'{}' has none that is like this", run.source),
+        fmt::format("there are {}{}", fmt::join(some, ", "), run.columns.size() > most + 1 ? ", ..." : ""));
   }
   return out;
 }

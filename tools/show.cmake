@@ -6,7 +6,7 @@ set(show ${CMAKE_CURRENT_LIST_DIR})
 set(page ${CMAKE_CURRENT_BINARY_DIR}/page.cpp)
 add_custom_command(OUTPUT ${page} DEPENDS ${show}/page/dist/page.html ${show}/page/embed.cmake
                    COMMAND ${CMAKE_COMMAND} -DPAGE=${show}/page/dist/page.html -DOUT=${page} -P ${show}/page/embed.cmake)
-add_library(mortise_show STATIC ${show}/markup.cpp ${show}/table.cpp ${show}/plot.cpp ${show}/programs.cpp ${show}/scene.cpp
+add_library(mortise_show STATIC ${show}/graph_picture.cpp ${show}/markup.cpp ${show}/table.cpp ${show}/plot.cpp ${show}/programs.cpp ${show}/scene.cpp
             ${show}/view.cpp ${page})
 target_include_directories(mortise_show PUBLIC ${show})
 target_link_libraries(mortise_show PUBLIC mortise::mortise)

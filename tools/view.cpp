@@ -348,6 +348,25 @@ void show_report(ViewOptions& options, const System& system, const RankReport& r
     if (!others.empty()) h.text += fmt::format(", of {}", fmt::join(others, ", "));
     options.highlights.push_back(std::move(h));
   }
+  for (const BrokenPart& b : report.broken) {
+    Highlight h{"conflicting", b.text()};
+    if (b.kind == "body") h.bodies = {b.name};
+    if (b.kind == "joint") h.joints = {b.name};
+    options.highlights.push_back(std::move(h));
+  }
+  if (report.start && !report.start->reachable) {
+    std::vector<std::string> rows;
+    for (const Start::Gap& g : report.start->left) rows.push_back(g.row);
+    options.highlights.push_back({"conflicting",
+                                  fmt::format("no state near this one meets {} together", fmt::join(rows, ", ")),
+                                  {},
+                                  owners(rows)});
+  } else if (report.start) {
+    for (const Finding& f : report.findings())
+      if (f.verdict == Verdict::inconsistent_start)
+        options.highlights.push_back(
+            {"remark", fmt::format("start: {}; the run begins at the nearest state that does", f.sentence)});
+  }
   for (const std::string& w : report.warnings) options.highlights.push_back({"remark", w});
 }
 

@@ -174,6 +174,16 @@ const test = async () => {
   check(all.complaints.length === 0, `zoo: the browser complains: ${all.complaints.join(' | ')}`);
   await all.close();
 
+  // On a telephone nothing is beside the screen.
+  const small = await browser.open(pathToFileURL(join(folder, 'pendulum.html')).href, {width: 400, height: 700});
+  await small.until('window.mortise?.frames > 1', 120);
+  for (const id of ['stage', 'verdict', 'help', 'dock', 'scrub']) {
+    const right = await small.ask(`document.getElementById('${id}').getBoundingClientRect().right`);
+    check(right > 0 && right <= 400, `${id} reaches to ${right} of 400 pixels`);
+  }
+  check(await small.ask("document.getElementById('side').hidden"), 'the list of parts covers the mechanism of a small page');
+  await small.close();
+
   // A report with a free direction, standing still: its text, and a ghost that moves.
   const tab = await browser.open(pathToFileURL(join(folder, 'unfinished.html')).href, size);
   await tab.until('window.mortise?.frames > 1', 120);

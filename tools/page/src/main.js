@@ -174,6 +174,7 @@ const start = (run) => {
   $('verdict').addEventListener('click', () => { $('side').hidden = false; $('side').scrollTop = 0; });
   if (still) for (const id of ['play', 'first', 'loop', 'scrub', 'speed']) $(id).disabled = true;
   if (still) switchPanel('plots', 'dock');
+  if (innerWidth <= 720) switchPanel('side', 'panel');  // it would cover the mechanism
 
   // Keys.
   const keys = [
