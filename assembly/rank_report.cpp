@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -84,6 +85,8 @@ std::vector<std::string> motions(const System& system, const State& s,
 
 namespace {
 
+std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
+
 FreeDirection describe(const System& system, const Evaluation& e, const std::vector<std::vector<std::size_t>>& touching,
                        const std::vector<SparseRank::Entry>& N, const std::vector<SparseRank::Entry>& shares,
                        const RankOptions& options) {
@@ -117,13 +120,19 @@ FreeDirection describe(const System& system, const Evaluation& e, const std::vec
   }
   f.motions = report::motions(system, e.state, N);
   f.balanced = std::abs(f.force) <= options.conflict * size;
-  // Largest share first; among equals (to round-off) what has no mass of its own.
+  // Largest share first; among equals (to round-off) what has no mass of its own.  And of every body the largest before
+  // the others, so that the first few names tell who moves.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
     const double difference = std::round(a.share / visible) - std::round(b.share / visible);
     return difference != 0 ? difference > 0 : a.mass == 0 && b.mass != 0;
   });
+  std::set<std::string> told;
+  std::vector<FreeDirection::Part> first, others;
+  for (auto& p : f.parts) (told.insert(body_of(p.coordinate)).second ? first : others).push_back(std::move(p));
+  std::move(others.begin(), others.end(), std::back_inserter(first));
+  f.parts = std::move(first);
   const std::string& leading = f.parts.front().coordinate;
-  const std::string body = leading.substr(0, leading.find('.'));
+  const std::string body = body_of(leading);
   const auto& constraints = system.constraints();
   const bool independent =
       std::none_of(constraints.begin(), constraints.end(), [&](const auto& c) { return c.own && c.name == body; });
@@ -132,6 +141,12 @@ FreeDirection describe(const System& system, const Evaluation& e, const std::vec
   f.remedies.push_back(alone ? fmt::format("hold {} by a joint", leading) : "hold this motion by a joint");
   if (alone) f.remedies.push_back("drop the coordinate");
   return f;
+}
+
+std::size_t bodies_of(const FreeDirection& f) {
+  std::set<std::string> names;
+  for (const auto& p : f.parts) names.insert(body_of(p.coordinate));
+  return names.size();
 }
 
 // Rows of the system that a selection of constraints has, in its order.
@@ -159,6 +174,9 @@ RankReport fill(const System& system, const Evaluation& e, Rank rank, const Spar
     }
     for (std::size_t k = 0; k < found.N.size(); ++k)
       r.free.push_back(describe(system, e, touching, found.N[k], found.shares[k], options));
+    // What moves by itself before what moves others along.
+    std::stable_sort(r.free.begin(), r.free.end(),
+                     [](const auto& a, const auto& b) { return bodies_of(a) < bodies_of(b); });
   }
   report::explain_redundant(system, e, found, r);
   if (!found.nearly.empty()) {

@@ -50,7 +50,7 @@ struct Finding {
 struct FreeDirection {
   struct Part {
     std::string coordinate;
-    double share;                   // in [0, 1], scaled; the largest first
+    double share;                   // in [0, 1], scaled; the largest of each body first, then the others
     double mass;                    // M_ii
     std::vector<std::string> rows;  // rows that touch the coordinate
   };
