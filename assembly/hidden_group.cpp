@@ -51,6 +51,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     if (empty && nothing > 0) {
       --nothing;
       row.kind = HiddenKind::indeterminate;
+      row.equation.clear();  // whatever acts there balances at every state
       row.sentence = fmt::format(
           "nothing decides {}: no force along it, here or elsewhere; give it mass, hold it by a joint, or drop it",
           joined(row.coordinates));
