@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <mortise/assembly/hidden.h>
 #include <mortise/assembly/report.h>
@@ -85,6 +86,8 @@ std::vector<std::string> motions(const System& system, const State& s,
 
 namespace {
 
+constexpr const char* drop = "drop the coordinate";
+
 std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
 
 FreeDirection describe(const System& system, const Evaluation& e, const std::vector<std::vector<std::size_t>>& touching,
@@ -139,7 +142,7 @@ FreeDirection describe(const System& system, const Evaluation& e, const std::vec
   const bool alone = f.parts.size() == 1 && independent;  // the motion is one coordinate, and not part of a quaternion
   f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", body));
   f.remedies.push_back(alone ? fmt::format("hold {} by a joint", leading) : "hold this motion by a joint");
-  if (alone) f.remedies.push_back("drop the coordinate");
+  if (alone) f.remedies.push_back(drop);
   return f;
 }
 
@@ -174,9 +177,14 @@ RankReport fill(const System& system, const Evaluation& e, Rank rank, const Spar
     }
     for (std::size_t k = 0; k < found.N.size(); ++k)
       r.free.push_back(describe(system, e, touching, found.N[k], found.shares[k], options));
-    // What moves by itself before what moves others along.
-    std::stable_sort(r.free.begin(), r.free.end(),
-                     [](const auto& a, const auto& b) { return bodies_of(a) < bodies_of(b); });
+    // What moves by itself before what moves others along; else in the order of the coordinates.
+    std::vector<std::tuple<std::size_t, Index, std::size_t>> order;
+    for (std::size_t k = 0; k < r.free.size(); ++k)
+      order.emplace_back(bodies_of(r.free[k]), system.names()->find(r.free[k].parts.front().coordinate).first, k);
+    std::sort(order.begin(), order.end());
+    std::vector<FreeDirection> sorted;
+    for (const auto& [bodies, coordinate, k] : order) sorted.push_back(std::move(r.free[k]));
+    r.free = std::move(sorted);
   }
   report::explain_redundant(system, e, found, r);
   if (!found.nearly.empty()) {
@@ -354,8 +362,14 @@ void look_for_implied(const System& system, const State& s, const RankOptions& o
     if (row.kind == HiddenKind::refused)
       r.warnings.push_back(row.coordinates.empty() ? row.sentence : row.coordinates.front() + ": " + row.sentence);
     else
-      r.implied.push_back({in_words(row.kind), row.equation, row.sentence, row.coordinates});
+      r.implied.push_back({in_words(row.kind), row.equation, row.sentence, row.coordinates, row.completable});
   }
+  for (FreeDirection& f : r.free)
+    if (std::any_of(r.implied.begin(), r.implied.end(),
+                    [&](const Implied& i) { return i.completable && i.concerns(f); })) {
+      std::erase(f.remedies, drop);
+      f.remedies.insert(f.remedies.begin(), "add what the forces along it imply: complete()");
+    }
 }
 
 }  // namespace
@@ -377,6 +391,10 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);
   return r;
+}
+
+bool Implied::concerns(const FreeDirection& f) const {
+  return std::find(coordinates.begin(), coordinates.end(), f.parts.front().coordinate) != coordinates.end();
 }
 
 bool RankReport::consistent() const {

@@ -105,7 +105,10 @@ TEST_CASE("every broken model gets its verdict, its culprits and its remedy, and
       }
       CHECK(std::any_of(remedies.begin(), remedies.end(),
                         [&](const std::string& r) { return r.find(c.remedy) != std::string::npos; }));
-      if (!c.implied.empty()) CHECK(implied(report, c) != "");
+      if (!c.implied.empty()) {
+        CHECK(implied(report, c) != "");
+        CHECK((text.find("complete() adds it") != std::string::npos) == (*c.verdict == Verdict::hidden_constraint));
+      }
       const RankReport mended = examine(c, true);
       CAPTURE(mended.text());
       CHECK(mended.well());
@@ -150,6 +153,14 @@ TEST_CASE("docs/DIAGNOSIS_CASES.md is what the cases say") {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--page") {
     fmt::print("{}", mortise::diagnosis::page());
+    return 0;
+  }
+  if (argc >= 2 && std::string(argv[1]) == "--reports") {  // of all cases, or of those named
+    const std::vector<std::string> named(argv + 2, argv + argc);
+    for (const auto& section : mortise::diagnosis::sections())
+      for (const auto& c : section.cases)
+        if (named.empty() || std::count(named.begin(), named.end(), c.name) > 0)
+          fmt::print("{}: {}\n{}\n", c.name, c.about, mortise::diagnosis::examine(c, false).text());
     return 0;
   }
   return doctest::Context(argc, argv).run();
