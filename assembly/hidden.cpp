@@ -78,9 +78,7 @@ std::string in_words(HiddenKind kind) {
 }
 
 bool HiddenReport::completable() const {
-  return std::all_of(rows.begin(), rows.end(), [](const HiddenRow& r) {
-    return r.kind == HiddenKind::velocity_level || r.kind == HiddenKind::position_level;
-  });
+  return std::all_of(rows.begin(), rows.end(), [](const HiddenRow& r) { return r.completable; });
 }
 
 std::string HiddenReport::verdict() const {
@@ -117,7 +115,7 @@ Completed complete(const System& system, const State& s, const HiddenOptions& op
   if (!report.completable()) throw NotCompletable(report, report.text());
   const auto refuse = [&](HiddenKind kind, const std::string& sentence) {
     HiddenReport r = report;
-    for (HiddenRow& row : r.rows) row.kind = kind, row.sentence = sentence;
+    for (HiddenRow& row : r.rows) row.kind = kind, row.sentence = sentence, row.completable = false;
     const std::string text = r.text();
     throw NotCompletable(std::move(r), text);
   };

@@ -32,6 +32,7 @@ std::string in_words(HiddenKind kind);  // "velocity-level"
 
 struct HiddenRow {
   HiddenKind kind = HiddenKind::refused;
+  bool completable = false;              // complete() adds it: velocity-level or position-level, as all of its group
   std::string equation;                  // "spring_1.force = spring_2.force along node.x"; "" where there is none
   std::string formula;                   // "200 one.x1 = 300 two.q2" where h is linear with few terms, else ""
   std::string sentence;                  // what follows, in plain words, with a remedy where it is a fault
@@ -48,7 +49,7 @@ struct HiddenReport {
   std::vector<HiddenRow> rows;  // one per free direction; none: the motion is determined
 
   bool determined() const { return rows.empty(); }
-  bool completable() const;  // all rows are velocity-level or position-level
+  bool completable() const;  // all rows are
   std::string verdict() const;
   std::string text() const;
 };

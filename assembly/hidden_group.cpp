@@ -51,9 +51,10 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     if (empty && nothing > 0) {
       --nothing;
       row.kind = HiddenKind::indeterminate;
+      row.equation.clear();  // whatever acts there balances at every state
       row.sentence = fmt::format(
-          "nothing decides {}: no force along it, here or elsewhere; give it mass, hold it by a joint, or drop it",
-          joined(row.coordinates));
+          "nothing decides {}{}: no force along it, here or elsewhere; give it mass, hold it by a joint, or drop it",
+          row.coordinates.size() > 1 ? "the motion of " : "", joined(row.coordinates));
     } else if (singular) {
       row.kind = HiddenKind::refused;
       row.sentence =
@@ -68,9 +69,11 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     } else {
       row.kind = HiddenKind::contradictory;
       row.sentence = fmt::format(
-          "a force of {:.4g} acts along {}, which has no mass and which nothing holds: no motion exists; give it "
-          "mass, hold it by a joint, or take the force away",
-          row.value, joined(row.coordinates));
+          "a force {} acts along {}, which has no mass and which nothing holds: no motion exists; give it mass, hold "
+          "it "
+          "by a joint, or take the force away",
+          stray.zero ? "that is 0 at this state but not at others" : fmt::format("of {:.4g}", row.value),
+          joined(row.coordinates));
     }
     out.push_back(std::move(row));
   }
@@ -82,6 +85,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     HiddenRow row = told(here.L.col(static_cast<Index>(k)), here.position[k]);
     row.kind = HiddenKind::position_level;
     row.sentence = fmt::format("this decides {}, and its velocity with it", row.coordinates.front());
+    row.completable = decided;
     if (here.strays.empty() && !decided) refuse(row, singular);
     out.push_back(std::move(row));
   }
@@ -90,6 +94,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     row.kind = HiddenKind::velocity_level;
     row.sentence =
         fmt::format("this decides the velocity of {}; its position may start anywhere", row.coordinates.front());
+    row.completable = decided;
     if (here.strays.empty() && !decided) refuse(row, singular);
     out.push_back(std::move(row));
   }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <mortise/assembly/hidden.h>
 #include <mortise/assembly/report.h>
@@ -84,6 +86,10 @@ std::vector<std::string> motions(const System& system, const State& s,
 
 namespace {
 
+constexpr const char* drop = "drop the coordinate";
+
+std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
+
 FreeDirection describe(const System& system, const Evaluation& e, const std::vector<std::vector<std::size_t>>& touching,
                        const std::vector<SparseRank::Entry>& N, const std::vector<SparseRank::Entry>& shares,
                        const RankOptions& options) {
@@ -117,21 +123,33 @@ FreeDirection describe(const System& system, const Evaluation& e, const std::vec
   }
   f.motions = report::motions(system, e.state, N);
   f.balanced = std::abs(f.force) <= options.conflict * size;
-  // Largest share first; among equals (to round-off) what has no mass of its own.
+  // Largest share first; among equals (to round-off) what has no mass of its own.  And of every body the largest before
+  // the others, so that the first few names tell who moves.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
     const double difference = std::round(a.share / visible) - std::round(b.share / visible);
     return difference != 0 ? difference > 0 : a.mass == 0 && b.mass != 0;
   });
+  std::set<std::string> told;
+  std::vector<FreeDirection::Part> first, others;
+  for (auto& p : f.parts) (told.insert(body_of(p.coordinate)).second ? first : others).push_back(std::move(p));
+  std::move(others.begin(), others.end(), std::back_inserter(first));
+  f.parts = std::move(first);
   const std::string& leading = f.parts.front().coordinate;
-  const std::string body = leading.substr(0, leading.find('.'));
+  const std::string body = body_of(leading);
   const auto& constraints = system.constraints();
   const bool independent =
       std::none_of(constraints.begin(), constraints.end(), [&](const auto& c) { return c.own && c.name == body; });
   const bool alone = f.parts.size() == 1 && independent;  // the motion is one coordinate, and not part of a quaternion
   f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", body));
   f.remedies.push_back(alone ? fmt::format("hold {} by a joint", leading) : "hold this motion by a joint");
-  if (alone) f.remedies.push_back("drop the coordinate");
+  if (alone) f.remedies.push_back(drop);
   return f;
+}
+
+std::size_t bodies_of(const FreeDirection& f) {
+  std::set<std::string> names;
+  for (const auto& p : f.parts) names.insert(body_of(p.coordinate));
+  return names.size();
 }
 
 // Rows of the system that a selection of constraints has, in its order.
@@ -159,6 +177,14 @@ RankReport fill(const System& system, const Evaluation& e, Rank rank, const Spar
     }
     for (std::size_t k = 0; k < found.N.size(); ++k)
       r.free.push_back(describe(system, e, touching, found.N[k], found.shares[k], options));
+    // What moves by itself before what moves others along; else in the order of the coordinates.
+    std::vector<std::tuple<std::size_t, Index, std::size_t>> order;
+    for (std::size_t k = 0; k < r.free.size(); ++k)
+      order.emplace_back(bodies_of(r.free[k]), system.names()->find(r.free[k].parts.front().coordinate).first, k);
+    std::sort(order.begin(), order.end());
+    std::vector<FreeDirection> sorted;
+    for (const auto& [bodies, coordinate, k] : order) sorted.push_back(std::move(r.free[k]));
+    r.free = std::move(sorted);
   }
   report::explain_redundant(system, e, found, r);
   if (!found.nearly.empty()) {
@@ -336,8 +362,14 @@ void look_for_implied(const System& system, const State& s, const RankOptions& o
     if (row.kind == HiddenKind::refused)
       r.warnings.push_back(row.coordinates.empty() ? row.sentence : row.coordinates.front() + ": " + row.sentence);
     else
-      r.implied.push_back({in_words(row.kind), row.equation, row.sentence, row.coordinates});
+      r.implied.push_back({in_words(row.kind), row.equation, row.sentence, row.coordinates, row.completable});
   }
+  for (FreeDirection& f : r.free)
+    if (std::any_of(r.implied.begin(), r.implied.end(),
+                    [&](const Implied& i) { return i.completable && i.concerns(f); })) {
+      std::erase(f.remedies, drop);
+      f.remedies.insert(f.remedies.begin(), "add what the forces along it imply: complete()");
+    }
 }
 
 }  // namespace
@@ -359,6 +391,10 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);
   return r;
+}
+
+bool Implied::concerns(const FreeDirection& f) const {
+  return std::find(coordinates.begin(), coordinates.end(), f.parts.front().coordinate) != coordinates.end();
 }
 
 bool RankReport::consistent() const {

@@ -50,7 +50,7 @@ struct Finding {
 struct FreeDirection {
   struct Part {
     std::string coordinate;
-    double share;                   // in [0, 1], scaled; the largest first
+    double share;                   // in [0, 1], scaled; the largest of each body first, then the others
     double mass;                    // M_ii
     std::vector<std::string> rows;  // rows that touch the coordinate
   };
@@ -94,6 +94,8 @@ struct Implied {
   std::string equation;  // "spring_1.force = spring_2.force along x"; "" where there is none
   std::string sentence;  // in plain words, with its remedy
   std::vector<std::string> coordinates;
+  bool completable = false;  // complete() adds it
+  bool concerns(const FreeDirection& f) const;
 };
 
 // A part that is no model at this state.

@@ -12,6 +12,8 @@ namespace mortise {
 namespace {
 
 constexpr std::size_t names_at_most = 8;  // of one list in a line of text
+const std::vector<std::string> pose_remedies{"start from another pose",
+                                             "change a length a little, if the mechanism may never lock"};
 
 std::string counted(Index n, const std::string& thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
 Index count(const auto& list) { return static_cast<Index>(list.size()); }
@@ -45,8 +47,11 @@ Verdict verdict_of(const Implied& i) {
   return Verdict::hidden_constraint;
 }
 
-std::vector<std::string> remedies_of(Verdict implied) {
-  if (implied == Verdict::hidden_constraint) return {"add it: complete()", "give it mass"};
+std::vector<std::string> remedies_of(const Implied& i) {
+  const Verdict implied = verdict_of(i);
+  if (i.completable) return {"add it: complete()", "give it mass"};
+  if (implied == Verdict::hidden_constraint)
+    return {"mend what is told of the same parts, then complete()", "give it mass"};
   if (implied == Verdict::contradictory) return {"give it mass", "hold it by a joint", "remove the force along it"};
   if (implied == Verdict::implicit_multiplier) return {"give it mass", "write what it enforces as a joint"};
   return {"give it mass", "hold it by a joint", "drop the coordinate"};
@@ -72,13 +77,25 @@ std::string sentence(const RedundantRow& r) {
                      r.removes.empty() ? "is not needed" : "unnecessarily removes " + r.removes, small_in_words(r.gap));
 }
 
-std::string sentence(const Start& s) {
-  std::vector<std::string> off;
-  for (const auto& g : s.gaps) off.push_back(fmt::format("{}{} = {:.4g}", g.row, g.velocity ? "'" : "", g.value));
-  return "the state does not meet " + listed(off);
+std::string sentence(const Implied& i) {
+  if (i.equation.empty()) return i.sentence;
+  return (verdict_of(i) == Verdict::hidden_constraint ? "" : "it would need ") + i.equation + "; " + i.sentence;
 }
 
-std::vector<std::string> remedies(const Start& s) {
+std::string off_by(const std::vector<Start::Gap>& gaps) {
+  std::vector<std::string> off;
+  for (const auto& g : gaps)
+    off.push_back(fmt::format("{}{}{} by {:.4g}", g.row, g.velocity ? "'" : "", off.empty() ? " is off" : "", g.value));
+  return listed(off);
+}
+std::string sentence(const Start& s) { return "the state does not meet the constraints: " + off_by(s.gaps); }
+
+Index conflicts(const std::vector<RedundantRow>& rows) {
+  return std::count_if(rows.begin(), rows.end(), [](const RedundantRow& r) { return !r.consistent; });
+}
+
+std::vector<std::string> remedies(const Start& s, const std::vector<RedundantRow>& rows) {
+  if (!s.reachable && conflicts(rows) > 0) return {"mend the conflicting rows first"};
   if (!s.reachable)
     return {"change lengths or places of the joints named, so that they can hold together", "start nearer"};
   const std::string start = "start from the nearest state that does: simulate() finds it";
@@ -135,9 +152,7 @@ std::vector<Finding> RankReport::findings() const {
     for (const auto& p : f.parts) x.names.push_back(p.coordinate);
     out.push_back(std::move(x));
   }
-  for (const Implied& i : implied)
-    out.push_back({verdict_of(i), true, i.coordinates, 0,
-                   i.equation.empty() ? i.sentence : i.equation + ": " + i.sentence, remedies_of(verdict_of(i))});
+  for (const Implied& i : implied) out.push_back({verdict_of(i), true, i.coordinates, 0, sentence(i), remedies_of(i)});
   for (const RedundantRow& r : redundant) {
     Finding x{r.consistent ? Verdict::over_constrained : Verdict::conflicting,
               !r.consistent,
@@ -158,7 +173,8 @@ std::vector<Finding> RankReport::findings() const {
     out.push_back(std::move(x));
   }
   if (start) {
-    Finding x{Verdict::inconsistent_start, false, {}, start->gaps.front().value, sentence(*start), remedies(*start)};
+    Finding x{Verdict::inconsistent_start, false, {}, start->gaps.front().value, sentence(*start),
+              remedies(*start, redundant)};
     for (const auto& g : start->gaps) x.names.push_back(g.row);
     if (start->reachable || start->left.empty()) {
       out.push_back(std::move(x));
@@ -171,13 +187,10 @@ std::vector<Finding> RankReport::findings() const {
     }
   }
   if (singular)
-    out.push_back({Verdict::singular_pose,
-                   false,
-                   singular->coordinates,
-                   static_cast<double>(singular->gained),
+    out.push_back({Verdict::singular_pose, false, singular->coordinates, static_cast<double>(singular->gained),
                    fmt::format("at this pose the mechanism has {} more than near it: {}",
                                counted(singular->gained, "degree") + " of freedom", joined(singular->motions, "; ")),
-                   {"start from another pose", "change a length a little, if the mechanism may never lock"}});
+                   pose_remedies});
   return out;
 }
 
@@ -204,8 +217,7 @@ std::string RankReport::verdict() const {
     const char* thing = kind == Verdict::hidden_constraint ? "equation" : "direction";
     if (n > 0) parts.push_back(fmt::format(fmt::runtime(words), counted(n, thing)));
   }
-  const auto conflicting =
-      std::count_if(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return !r.consistent; });
+  const Index conflicting = conflicts(redundant);
   if (conflicting > 0)
     parts.push_back("CONFLICTING: " + counted(conflicting, "row") + " cannot hold together with the others");
   else if (start && !start->reachable)
@@ -258,10 +270,8 @@ std::string RankReport::text(const TextOptions& form) const {
     if (f.parts.size() > names_at_most)
       out += fmt::format("     ... {} more coordinates\n", f.parts.size() - names_at_most);
     out += "     motion: " + sentence(f) + "\n";
-    const bool hidden = std::any_of(implied.begin(), implied.end(), [&](const Implied& x) {
-      return verdict_of(x) == Verdict::hidden_constraint && !x.coordinates.empty() &&
-             x.coordinates.front() == f.parts.front().coordinate;
-    });
+    const bool hidden =
+        std::any_of(implied.begin(), implied.end(), [&](const Implied& x) { return x.completable && x.concerns(f); });
     if (!f.balanced)
       out += hidden
                  ? fmt::format("     the forces along it differ by {:.4g} here; complete() starts where they balance\n",
@@ -271,7 +281,7 @@ std::string RankReport::text(const TextOptions& form) const {
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
   for (const Implied& i : implied)
-    out += fmt::format("  implied     {:<20} {}{}\n", i.kind, i.equation.empty() ? "" : i.equation + "; ", i.sentence);
+    out += fmt::format("  implied     {:<20} {}{}\n", i.kind, sentence(i), i.completable ? "; complete() adds it" : "");
   for (std::size_t i = 0; i < redundant.size(); ++i) {
     const RedundantRow& r = redundant[i];
     const std::string row = painted(fmt::format("{:<20}", r.row), Colour::bold, form);
@@ -295,16 +305,14 @@ std::string RankReport::text(const TextOptions& form) const {
   if (start) {
     out += "  start       " + sentence(*start) + "\n";
     if (!start->left.empty()) {
-      std::vector<std::string> left;
-      for (const auto& g : start->left) left.push_back(fmt::format("{} = {:.4g}", g.row, g.value));
-      out += "     no state near meets them all; the best compromise leaves " + listed(left) + "\n";
+      out += "     no state near meets them all; at the best compromise " + off_by(start->left) + "\n";
     }
-    out += "     remedies: " + joined(remedies(*start), " | ") + "\n";
+    out += "     remedies: " + joined(remedies(*start, redundant), " | ") + "\n";
   }
   if (singular)
-    out += fmt::format("  pose        {} gained at this pose only: {}\n     takes part: {}\n",
+    out += fmt::format("  pose        {} gained at this pose only: {}\n     takes part: {}\n     remedies: {}\n",
                        counted(singular->gained, "degree") + " of freedom", joined(singular->motions, "; "),
-                       listed(singular->coordinates));
+                       listed(singular->coordinates), joined(pose_remedies, " | "));
   for (const std::string& w : warnings) out += "  " + painted("warning", Colour::yellow, form) + ": " + w + "\n";
   return out;
 }
@@ -375,8 +383,11 @@ Json RankReport::json() const {
                 {"dof", m.dof}};
           }));
   out.add("implied", list(implied, [](const Implied& i) {
-            return Json{
-                {"kind", i.kind}, {"equation", i.equation}, {"sentence", i.sentence}, {"coordinates", i.coordinates}};
+            return Json{{"kind", i.kind},
+                        {"equation", i.equation},
+                        {"sentence", i.sentence},
+                        {"coordinates", i.coordinates},
+                        {"completable", i.completable}};
           }));
   const auto gap = [](const Start::Gap& g) {
     return Json{{"row", g.row}, {"value", rounded(g.value)}, {"velocity", g.velocity}};

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
+#include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
 
 #include "random_mechanisms.h"
@@ -144,6 +147,72 @@ Reference quad_reference(const System& system, const Evaluation& e) {
   out.kappa = static_cast<double>(largest([&](const LongVector& y) -> LongVector { return rounded * y; }) *
                                   largest([&](const LongVector& y) -> LongVector { return lu.solve(y); }));
   return out;
+}
+
+QuadSvd::QuadSvd(const MatrixXd& X) {
+  constexpr int sweeps = 60;
+  const auto n = static_cast<std::size_t>(X.cols()), m = static_cast<std::size_t>(X.rows());
+  using Column = std::vector<Quad>;
+  const auto dot = [](const Column& a, const Column& b) {
+    Quad sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  const MatrixXd start = Svd(X).V;
+  std::vector<Column> v(n, Column(n)), x(n, Column(m));
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) v[j][i] = start(static_cast<Index>(i), static_cast<Index>(j));
+    for (std::size_t k = 0; k < j; ++k) {
+      const Quad s = dot(v[k], v[j]);
+      for (std::size_t i = 0; i < n; ++i) v[j][i] -= s * v[k][i];
+    }
+    const Quad length = sqrt(dot(v[j], v[j]));
+    for (Quad& y : v[j]) y /= length;
+  }
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      if (const Quad s = X(static_cast<Index>(i), static_cast<Index>(k)); s != 0)
+        for (std::size_t j = 0; j < n; ++j) x[j][i] += s * v[j][k];
+  Column square(n);
+  for (std::size_t j = 0; j < n; ++j) square[j] = dot(x[j], x[j]);
+  const Quad largest = n > 0 ? *std::max_element(square.begin(), square.end()) : Quad(0);
+  const Quad negligible = largest * Quad(1e-56), angle = 1e-20;  // of what is 0 in quad; a value is right to angle^2
+  bool turned = true;
+  for (int sweep = 0; sweep < sweeps && turned; ++sweep) {
+    turned = false;
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
+        if (square[p] <= negligible || square[q] <= negligible) continue;
+        const Quad pq = dot(x[p], x[q]);
+        if (pq * pq <= angle * angle * square[p] * square[q]) continue;
+        turned = true;
+        const Quad zeta = (square[q] - square[p]) / (2 * pq);
+        const Quad t = (zeta >= 0 ? Quad(1) : Quad(-1)) / (abs(zeta) + sqrt(1 + zeta * zeta));
+        const Quad c = 1 / sqrt(1 + t * t), s = c * t;
+        const auto rotate = [&](Column& a, Column& b) {
+          for (std::size_t i = 0; i < a.size(); ++i) {
+            const Quad y = a[i];
+            a[i] = c * y - s * b[i];
+            b[i] = s * y + c * b[i];
+          }
+        };
+        rotate(x[p], x[q]);
+        rotate(v[p], v[q]);
+        square[p] = dot(x[p], x[p]);
+        square[q] = dot(x[q], x[q]);
+      }
+  }
+  if (turned) throw std::logic_error("the singular values in quadruple precision do not converge");
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return square[a] > square[b]; });
+  values.resize(X.cols());
+  V.resize(X.cols(), X.cols());
+  for (Index j = 0; j < X.cols(); ++j) {
+    const std::size_t from = order[static_cast<std::size_t>(j)];
+    values[j] = sqrt(square[from]).convert_to<double>();
+    for (Index i = 0; i < X.cols(); ++i) V(i, j) = v[from][static_cast<std::size_t>(i)].convert_to<double>();
+  }
 }
 
 }  // namespace mortise::testing

@@ -42,4 +42,13 @@ struct Reference {
 
 Reference quad_reference(const System& system, const Evaluation& e);
 
+// Singular values of X in quadruple precision, descending, and the right singular vectors, by one-sided Jacobi
+// rotations.  They start from the vectors that doubles give, made orthonormal in quad, so that few sweeps are needed.
+struct QuadSvd {
+  VectorXd values;  // X.cols() of them
+  MatrixXd V;       // rounded to doubles
+
+  explicit QuadSvd(const MatrixXd& X);
+};
+
 }  // namespace mortise::testing

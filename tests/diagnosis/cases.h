@@ -35,6 +35,7 @@ struct Case {
   std::function<Assembly(bool mended)> model;  // as it is, and with the remedy applied
   std::function<void(State&)> start = {};      // where the places of the bodies are not enough
   std::vector<Verdict> also = {};              // other verdicts that are right, too
+  std::string implied = "";                    // kind and equation of what the report says the model implies
 };
 
 // All of them, in the order of the sections and within them as they stand in their files.
@@ -47,6 +48,7 @@ std::vector<Section> sections();
 std::vector<Case> under_modelled_cases();
 std::vector<Case> redundant_cases();
 std::vector<Case> conflicting_cases();
+std::vector<Case> hidden_cases();
 std::vector<Case> other_cases();
 std::vector<Case> healthy_cases();
 

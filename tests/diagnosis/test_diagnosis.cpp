@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <mortise/assembly/hidden.h>
+
 #include "cases.h"
 
 namespace mortise::diagnosis {
@@ -15,6 +17,7 @@ std::vector<Section> sections() {
   return {{"Too little: under-modelled", under_modelled_cases()},
           {"Too much, in agreement: over-constrained", redundant_cases()},
           {"Too much, in contradiction: conflicting", conflicting_cases()},
+          {"Forces on massless parts: hidden, indeterminate, contradictory, implicit multiplier", hidden_cases()},
           {"No model, no start, no ordinary pose", other_cases()},
           {"Healthy look-alikes: never accused", healthy_cases()}};
 }
@@ -25,7 +28,19 @@ RankReport examine(const Case& c, bool mended) {
   const System system(c.model(mended));
   State s = system.state();
   if (c.start) c.start(s);
+  if (mended && c.remedy.find("complete()") != std::string::npos) {
+    const Completed with = complete(system, s);
+    return check_model(with.system, with.state);
+  }
   return check_model(system, s);
+}
+
+// What the report says the model implies: of the kind and the equation that the case begins with, else "".
+std::string implied(const RankReport& report, const Case& c) {
+  for (const Implied& i : report.implied)
+    if (const std::string text = i.equation.empty() ? i.kind : i.kind + ": " + i.equation; text.starts_with(c.implied))
+      return text;
+  return "";
 }
 
 std::string page() {
@@ -43,11 +58,13 @@ std::string page() {
         continue;
       }
       std::string remedy;
-      for (const Finding& f : examine(c, false).findings())
+      const RankReport report = examine(c, false);
+      for (const Finding& f : report.findings())
         for (const std::string& r : f.remedies)
           if (remedy.empty() && f.verdict == *c.verdict && r.find(c.remedy) != std::string::npos) remedy = r;
-      out += fmt::format("| {} | {} | {} | {} | {} |\n", c.name, c.about, name_of(*c.verdict),
-                         fmt::join(c.culprits, ", "), remedy);
+      std::string verdict = c.implied.empty() ? std::string(name_of(*c.verdict)) : implied(report, c);
+      if (*c.verdict == Verdict::hidden_constraint) verdict = "hidden constraint, " + verdict;
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", c.name, c.about, verdict, fmt::join(c.culprits, ", "), remedy);
     }
   }
   return out;
@@ -88,6 +105,10 @@ TEST_CASE("every broken model gets its verdict, its culprits and its remedy, and
       }
       CHECK(std::any_of(remedies.begin(), remedies.end(),
                         [&](const std::string& r) { return r.find(c.remedy) != std::string::npos; }));
+      if (!c.implied.empty()) {
+        CHECK(implied(report, c) != "");
+        CHECK((text.find("complete() adds it") != std::string::npos) == (*c.verdict == Verdict::hidden_constraint));
+      }
       const RankReport mended = examine(c, true);
       CAPTURE(mended.text());
       CHECK(mended.well());
@@ -132,6 +153,14 @@ TEST_CASE("docs/DIAGNOSIS_CASES.md is what the cases say") {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--page") {
     fmt::print("{}", mortise::diagnosis::page());
+    return 0;
+  }
+  if (argc >= 2 && std::string(argv[1]) == "--reports") {  // of all cases, or of those named
+    const std::vector<std::string> named(argv + 2, argv + argc);
+    for (const auto& section : mortise::diagnosis::sections())
+      for (const auto& c : section.cases)
+        if (named.empty() || std::count(named.begin(), named.end(), c.name) > 0)
+          fmt::print("{}: {}\n{}\n", c.name, c.about, mortise::diagnosis::examine(c, false).text());
     return 0;
   }
   return doctest::Context(argc, argv).run();
