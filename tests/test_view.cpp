@@ -357,7 +357,7 @@ TEST_CASE("a start that does not meet the joints, and one that cannot, are findi
     return options.highlights.back();
   };
   CHECK(told(1).kind == "remark");
-  CHECK(told(1).text.starts_with("start: the state does not meet first.x = "));
+  CHECK(told(1).text.starts_with("start: the state does not meet the constraints: first.x is off by "));
   CHECK(told(2).kind == "conflicting");
   CHECK(told(2).joints == std::vector<std::string>{"first", "second"});
 }
