@@ -70,8 +70,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
       row.kind = HiddenKind::contradictory;
       row.sentence = fmt::format(
           "a force {} acts along {}, which has no mass and which nothing holds: no motion exists; give it mass, hold "
-          "it "
-          "by a joint, or take the force away",
+          "it by a joint, or take the force away",
           stray.zero ? "that is 0 at this state but not at others" : fmt::format("of {:.4g}", row.value),
           joined(row.coordinates));
     }
