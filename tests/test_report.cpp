@@ -244,7 +244,8 @@ TEST_CASE("stages: a subsystem that is free by itself is held once it is connect
   CHECK(stages.stages[0].path == "left");
   CHECK(stages.stages[0].report.has(Verdict::under_modelled));
   CHECK(stages.ok());
-  CHECK(stages.text().find("'left' by itself: UNDER-MODELLED: 1 free direction; INDETERMINATE: 1 direction   (held once it is connected)\n") == 0);
+  CHECK(stages.text().find("'left' by itself: UNDER-MODELLED: 1 free direction; INDETERMINATE: 1 direction   (held "
+                           "once it is connected)\n") == 0);
 }
 
 TEST_CASE("forms: JSON, colours and pictures tell the same facts, to the byte") {

@@ -2,7 +2,8 @@
 // The graph of a system as an SVG picture, with the findings of a report: the graph of assembly/graph.h, and forces.
 //
 // Bodies, joints and forces stand in rows by their distance from the ground.  What a finding names has its colour: free
-// directions orange, redundant rows violet with their loop bold, what conflicts or is broken red; their texts are below.
+// directions orange, redundant rows violet with their loop bold, what conflicts or is broken red; their texts are
+// below.
 
 #include <string>
 
