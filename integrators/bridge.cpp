@@ -61,7 +61,7 @@ void Bridge::at(double t, State& s) const {
 // By turns: places from the accelerations, accelerations at the places.
 void Bridge::settle_points(Flow& flow, const ErrorScale& scale, double tolerance) {
   constexpr int most = 40;
-  constexpr double coarse = 1e-7;
+  constexpr double coarse = 1e-7;  // more than this is no round-off
   Eigen::Matrix<double, points, points> analyse;
   for (int i = 0; i < points; ++i) {
     const Row p = Legendre(place(i)).value;
@@ -104,7 +104,7 @@ double Bridge::cross(Flow& flow, const State& from, const VectorXd& a, double h,
   flow.settle(end_);
   // How far the end was off the constraints; and what the terms left out would add, by the fall of those there are.
   double off = scale.norm(end_.q - point_.q, end_.v - point_.v);
-  if (off < 10 * blur_) off = 0;
+  if (off < 10 * blur_) off = 0;  // round-off, which goes with what is off the constraints
   const auto size = [&](int k) { return h * scale.norm(h * coefficients_.col(k), coefficients_.col(k)); };
   double largest = 0;
   for (int k = 0; k < points; ++k) largest = std::max(largest, size(k));

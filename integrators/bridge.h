@@ -27,7 +27,8 @@ class Bridge {
   void settle_points(Flow& flow, const ErrorScale& scale, double tolerance);
 
   State from_, point_, end_;
-  double h_ = 0, least_ = 0, last_ = 0, blur_ = 0;
+  double h_ = 0, least_ = 0, last_ = 0;
+  double blur_ = 0;  // round-off of the accelerations at the points, as it shows in places and velocities
   bool settled_ = false;
   MatrixXd a_;             // accelerations at the points, one in a column
   MatrixXd coefficients_;  // of Legendre's polynomials, whose sum they are
