@@ -9,7 +9,7 @@
 
 namespace mortise {
 
-FreeForces::FreeForces(const System& system, const Selection& parts) : gravity_(system.gravity()) {
+FreeForces::FreeForces(const System& system, const Selection& parts) : gravity_(system.gravity()), held_(parts.held) {
   std::unordered_map<std::size_t, std::size_t> here;
   const auto add = [&](std::size_t k) {
     if (!here.emplace(k, in_system_.size()).second) return;
@@ -49,6 +49,7 @@ FreeForces::FreeForces(const System& system, const Selection& parts) : gravity_(
     j.holonomic = j.model->holonomic();
     m_ += j.rows;
   }
+  m_ += static_cast<Index>(held_.size());
 }
 
 std::vector<Index> FreeForces::firsts() const { return in_state_; }
@@ -150,6 +151,7 @@ FreeForces::Numbers FreeForces::numbers(const State& x) const {
     const auto slopes = j.model->nonideal_slopes(x, j.firsts);
     add(j.name, C, slopes->dq, slopes->dv, j.bodies);
   }
+  for (std::size_t i = 0; i < held_.size(); ++i) e.A(m_ - 1 - static_cast<Index>(i), held_[i]) = 1;
   e.B.resize(ns_ + m_, ns_);
   e.B << e.M, e.A;
   return e;

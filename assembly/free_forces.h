@@ -28,7 +28,9 @@ class FreeForces {
   // Numbers of parts in a system.
   struct Selection {
     std::vector<std::size_t> massless;             // bodies, each once
-    std::vector<std::size_t> constraints, forces;  // all that touch them
+    std::vector<std::size_t> constraints, forces;  // all that touch them, without implied rows
+    bool completed = false;                        // there are implied rows on them
+    std::vector<Index> held = {};                  // coordinates of massless bodies, taken as if a row held each
   };
   FreeForces(const System& system, const Selection& parts);
 
@@ -120,6 +122,7 @@ class FreeForces {
   std::vector<std::string> body_names_, names_;
   std::vector<Index> first_, size_, in_state_;
   std::vector<Joint> joints_;
+  std::vector<Index> held_;  // their rows are the last of A
   std::vector<Attached<ForceModel>> forces_;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include <mortise/assembly/free_forces.h>
+#include <mortise/assembly/hidden_constraint.h>
 
 namespace mortise {
 namespace {
@@ -100,6 +101,10 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
   const auto group_of = [&](std::size_t k) { return is_free(k) ? groups.find(coupled.find(k)) : groups.end(); };
   assign(constraints, group_of, groups, &Selection::constraints);
   assign(forces, group_of, groups, &Selection::forces);
+  for (auto& [root, group] : groups)
+    group.completed = std::erase_if(group.constraints, [&](std::size_t i) {
+                        return dynamic_cast<const HiddenConstraint*>(constraints[i].model.get()) != nullptr;
+                      }) > 0;
   std::vector<Selection> out;
   for (auto& [root, group] : groups) out.push_back(std::move(group));
   return out;

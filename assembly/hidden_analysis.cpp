@@ -41,7 +41,8 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
     : e(forces.numbers(x)), basis(forces.basis(e, pivots)), s(forces.slopes(x, e, basis)) {
   const Index ns = forces.massless_size(), f = basis.N.cols();
   const MatrixXd &N = basis.N, size = N.cwiseAbs();
-  const MatrixXd D = s.dv.leftCols(ns) * N, PD = s.dv_size.leftCols(ns) * size;
+  D = s.dv.leftCols(ns) * N;
+  const MatrixXd PD = s.dv_size.leftCols(ns) * size;
   const MatrixXd K = s.dq.leftCols(ns) * N, PK = s.dq_size.leftCols(ns) * size;
   const Judged of_D(D, PD, o.zero);
   const Block block(D, of_D);
@@ -55,7 +56,8 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
     const MatrixXd DR = D(velocity, columns), DF = D(position, columns);
     L(velocity, Eigen::all) = -DR.transpose().fullPivLu().solve(MatrixXd(DF.transpose()));
   }
-  const MatrixXd X = L.transpose() * K, PX = L.cwiseAbs().transpose() * PK;
+  X = L.transpose() * K;
+  const MatrixXd PX = L.cwiseAbs().transpose() * PK;
   const Judged of_X(X, PX, o.zero);
   position_rank = of_X.rank;
   const MatrixXd V = L.transpose() * s.dv, PV = L.cwiseAbs().transpose() * s.dv_size;
@@ -86,6 +88,25 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
                        !vanishes(e.Fv.leftCols(ns) * y, e.Fv_size.leftCols(ns) * y_size);
     strays.push_back(std::move(stray));
   }
+}
+
+HiddenAnalysis::Move HiddenAnalysis::towards_balance() const {
+  constexpr double soft = 1e-6;  // of the largest singular value: rows that only tell the same again, off balance
+  Move out{VectorXd::Zero(basis.N.cols()), VectorXd::Zero(basis.N.cols())};
+  if (!velocity.empty()) {
+    const VectorXd v = MatrixXd(D(velocity, columns)).fullPivLu().solve(VectorXd(s.h(velocity)));
+    for (std::size_t i = 0; i < columns.size(); ++i) out.v[columns[i]] = -v[static_cast<Index>(i)];
+  }
+  if (!position.empty()) {
+    const Balance b = balance(X.cwiseAbs(), separate_groups(X.cols()));
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> rows;
+    rows.setThreshold(soft);
+    rows.compute(b.r.asDiagonal() * X * b.c.asDiagonal());
+    out.q = -(b.c.asDiagonal() * rows.solve(VectorXd(b.r.asDiagonal() * (L.transpose() * s.h))));
+  }
+  out.q = basis.N * out.q;
+  out.v = basis.N * out.v;
+  return out;
 }
 
 }  // namespace mortise

@@ -23,6 +23,7 @@ struct HiddenAnalysis {
   FreeForces::Slopes s;
   std::vector<Index> velocity, position, columns;  // rows of h; columns of D
   MatrixXd L;                                      // f x position rows
+  MatrixXd D, X;                                   // dh/dv N, f x f; L'dh/dq N, position rows x f
   Index position_rank = 0;
   bool mixed = false;    // a position-level row depends on velocities of others
   bool regular = false;  // velocity-level and position-level rows together decide all free directions
@@ -30,6 +31,13 @@ struct HiddenAnalysis {
 
   HiddenAnalysis(const FreeForces& forces, const State& x, const FreeForces::Pivots& pivots,
                  const HiddenOptions& options);
+
+  bool finite() const { return basis.N.allFinite() && s.h.allFinite() && s.dq.allFinite() && s.dv.allFinite(); }
+  // Velocities and positions along the free directions that bring h to 0, to first order.
+  struct Move {
+    VectorXd q, v;
+  };
+  Move towards_balance() const;
 };
 
 }  // namespace mortise

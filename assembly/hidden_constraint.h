@@ -9,10 +9,11 @@
 #include <vector>
 
 #include <mortise/assembly/free_forces.h>
+#include <mortise/assembly/plain_constraint.h>
 
 namespace mortise {
 
-class HiddenConstraint final : public ConstraintModel {
+class HiddenConstraint final : public PlainConstraint {
  public:
   struct Plan {
     std::shared_ptr<const FreeForces> forces;
@@ -31,25 +32,14 @@ class HiddenConstraint final : public ConstraintModel {
   Rows at(const State& local) const;
 
   std::string kind() const override { return "implied"; }
-  Sketch sketch() const override { return {}; }
-  std::vector<Quantity> quantities() const override { return {}; }
-  void read(const State&, const VectorXd&, Firsts, double*) const override {}
   std::shared_ptr<const ConstraintModel> rebound(const Label& label, BodyModels) const override;
   std::vector<Row> rows() const override { return plan_.rows; }
   Index holonomic() const override { return static_cast<Index>(plan_.position.size()); }
   void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,
                 std::span<Eigen::Map<MatrixXd>> A) const override;
   void evaluate(const State& s, const Places& at, double* A, double* value, double* rate, double* b) const override;
-  void nonideal(const State&, const Places&, double* const*) const override {}
-  bool reacts() const override { return false; }
-  void react(const State&, const Places&, const double*, double* const*) const override {}
-  void react(const State&, Firsts, const double*, VectorRef) const override {}
   // Its multipliers are 0, and so is A'lambda.
   RowSlopes slopes(const State& s, Firsts first, const double* lambda) const override;
-  bool ideal() const override { return true; }
-  bool differentiable() const override { return true; }
-  void nonideal(const State&, Firsts, VectorRef) const override {}
-  std::optional<mortise::Slopes> nonideal_slopes(const State&, Firsts) const override { return std::nullopt; }
 
  private:
   Plan plan_;

@@ -26,6 +26,12 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
   scale_ = scaling(eq.M.diagonal(), eq.A, eq.groups, eq.Q.cwiseAbs(), eq.b);
   pivots_ = forces_->pivots(e, scale_, f);
   here_.emplace(*forces_, x_, pivots_, options_);
+  // K of a rod that may spin is regular all the same where its springs do not balance.
+  if (State x = x_; std::optional<HiddenAnalysis> a = balance(x))
+    if (a->velocity.size() == here_->velocity.size() && a->position_rank < here_->position_rank) {
+      x_ = x;
+      here_.emplace(std::move(*a));
+    }
   const HiddenAnalysis& here = *here_;
   look_elsewhere();
 
@@ -77,15 +83,20 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     out.push_back(std::move(row));
   }
 
+  if (!singular && !astray.empty() && astray.size() == here.strays.size() && static_cast<Index>(astray.size()) < f) {
+    for (const Index i : astray) undecided_.push_back(pivots_.free[static_cast<std::size_t>(i)]);
+    return;
+  }
+
   const auto f_unit = [&](Index i) { return VectorXd(VectorXd::Unit(f, i)); };
-  const bool decided = here.strays.empty() && !here.mixed && here.regular && !singular;
+  decided_ = here.strays.empty() && !here.mixed && here.regular && !singular;
   for (std::size_t k = 0; k < here.position.size(); ++k) {
     if (astray.count(here.position[k])) continue;
     HiddenRow row = told(here.L.col(static_cast<Index>(k)), here.position[k]);
     row.kind = HiddenKind::position_level;
     row.sentence = fmt::format("this decides {}, and its velocity with it", row.coordinates.front());
-    row.completable = decided;
-    if (here.strays.empty() && !decided) refuse(row, singular);
+    row.completable = decided_;
+    if (here.strays.empty() && !decided_) refuse(row, singular);
     out.push_back(std::move(row));
   }
   for (const Index i : here.velocity) {
@@ -93,8 +104,8 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     row.kind = HiddenKind::velocity_level;
     row.sentence =
         fmt::format("this decides the velocity of {}; its position may start anywhere", row.coordinates.front());
-    row.completable = decided;
-    if (here.strays.empty() && !decided) refuse(row, singular);
+    row.completable = decided_;
+    if (here.strays.empty() && !decided_) refuse(row, singular);
     out.push_back(std::move(row));
   }
 }
@@ -183,11 +194,39 @@ void HiddenGroup::look_elsewhere() {
     x.t += 0.1 * (k + 1);
     try {
       HiddenAnalysis a(*forces_, x, pivots_, options_);
-      if (a.basis.N.allFinite() && a.s.h.allFinite() && a.s.dq.allFinite() && a.s.dv.allFinite())
-        elsewhere_.push_back(std::move(a));
+      if (!a.finite()) continue;
+      std::optional<HiddenAnalysis> in_balance = balance(x);
+      elsewhere_.push_back(in_balance ? std::move(*in_balance) : std::move(a));
     } catch (const Error&) {  // no state of this model
     }
   }
+}
+
+// Moves x along the free directions to h = 0, as near as round-off lets it.  None: it is not found, or only step by
+// step, as where the slopes of h vanish with it.
+std::optional<HiddenAnalysis> HiddenGroup::balance(State& x) const {
+  constexpr int most = 12;  // Newton's method needs half of it, or does not settle
+  const Index ns = forces_->massless_size();
+  VectorXd size;  // of the forces, on the way
+  double before = 2;
+  try {
+    for (int k = 0; k < most; ++k) {
+      HiddenAnalysis a(*forces_, x, pivots_, options_);
+      if (!a.finite()) break;
+      size = k == 0 ? a.s.h_size : size.cwiseMax(a.s.h_size);
+      const double off = (size.array() > 0).select(a.s.h.array().abs() / size.array(), 0).maxCoeff();
+      if (off == 0 || (off < options_.zero && off > before / 2)) {
+        for (Stray& stray : a.strays) stray.zero = true;  // also where all forces vanish
+        return a;
+      }
+      const HiddenAnalysis::Move move = a.towards_balance();
+      x.q.head(ns) += move.q;
+      x.v.head(ns) += move.v;
+      before = off;
+    }
+  } catch (const Error&) {  // no state of this model
+  }
+  return {};
 }
 
 // c'h in words.

@@ -18,8 +18,11 @@ class HiddenGroup {
         forces_(std::make_shared<const FreeForces>(system, parts)),
         x_(forces_->local(s, forces_->firsts())) {}
 
-  void look(std::vector<HiddenRow>& out);  // adds one row per free direction
-  // Its rows, if look() found position-level and velocity-level ones only.
+  // Adds one row per free direction; or, where nothing can decide some of them, one for each of these alone.  What is
+  // left of the group is then told by another one, with their coordinates held.
+  void look(std::vector<HiddenRow>& out);
+  const std::vector<Index>& undecided() const { return undecided_; }
+  bool decided() const { return decided_; }  // all its rows can be added:
   System::ConstraintInfo constraint(const std::string& name) const;
 
  private:
@@ -28,6 +31,7 @@ class HiddenGroup {
   void refuse(HiddenRow& row, bool singular) const;
   VectorXd extent() const;
   void look_elsewhere();
+  std::optional<HiddenAnalysis> balance(State& x) const;
   HiddenRow told(const VectorXd& c, Index main) const;
   std::string formula(const VectorXd& c, const VectorXd& dq, const VectorXd& dv) const;
 
@@ -39,6 +43,16 @@ class HiddenGroup {
   Scaling scale_;
   std::optional<HiddenAnalysis> here_;
   std::vector<HiddenAnalysis> elsewhere_;
+  std::vector<Index> undecided_;
+  bool decided_ = false;
+};
+
+// All groups of a system.
+struct HiddenSearch {
+  HiddenReport report;
+  std::vector<HiddenGroup> decided;
+
+  HiddenSearch(const System& system, const State& s, const HiddenOptions& options);
 };
 
 }  // namespace mortise

@@ -776,6 +776,147 @@ TEST_CASE("a force on something massless that nothing holds is contradictory") {
   }
 }
 
+// What complete() adds where it cannot decide all: with the missing joint put on it, it is the mended model, completed.
+void check_partly_completed(const System& broken, const System& mended, State s, const std::string& joint,
+                            const std::string& left, HiddenKind kind, std::size_t added) {
+  const Completed c = complete(broken, s);
+  const std::string text = c.text();
+  INFO(c.report.text());
+  INFO(text);
+  CHECK(!c.determined());
+  CHECK(c.rows.size() == added);
+  CHECK(has(c.report.verdict(), fmt::format("complete() adds what decides {} of them", added)));
+  const auto free =
+      std::find_if(c.report.rows.begin(), c.report.rows.end(), [](const auto& r) { return !r.completable; });
+  REQUIRE(free != c.report.rows.end());
+  CHECK(free->kind == kind);
+  CHECK(free->coordinates.front() == left);
+  CHECK(has(text, "not decided: " + left + ", " + in_words(kind)));
+
+  // It is refused still, for that alone; there is nothing more to add.
+  const RankReport report = check_model(c.system, c.state);
+  INFO(report.text());
+  CHECK(report.free.size() == 1);
+  REQUIRE(report.implied.size() == 1);
+  CHECK(report.implied[0].kind == in_words(kind));
+  CHECK(!report.implied[0].completable);
+  Solver refusing(c.system);
+  CHECK_THROWS_AS(refusing.solve(c.state), UnderModelled);
+  CHECK_THROWS_AS(complete(c.system, c.state), NotCompletable);
+
+  const System held = c.system.with({mended.constraints()[mended.joint(joint)]});
+  const Completed whole = complete(mended, c.state);
+  CHECK(whole.determined());
+  CHECK((whole.state.q - c.state.q).norm() <= round_off * (1 + c.state.q.norm()));
+  CHECK((whole.state.v - c.state.v).norm() <= round_off * (1 + c.state.v.norm()));
+  Solver solver(held);
+  const VectorXd expected = accelerations(whole);
+  CHECK((solver.solve(c.state) - expected).norm() <= round_off * (1 + expected.norm()));
+}
+
+TEST_CASE("what can be completed is, beside what cannot") {
+  // Two groups: a node between springs, and a ghost that nothing touches.
+  const auto line = [](bool mended) {
+    Assembly a("line");
+    const auto node = a.add("node", Particle<1>{.mass = 0}), block = a.add("block", Particle<1>{.mass = 2});
+    const auto ghost = a.add("ghost", Particle<1>{.mass = 0});
+    a.apply("spring_1", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 100}, node);
+    a.apply("spring_2", CoordinateSpring{.terms = {{0, "x", -1}, {1, "x", 1}}, .stiffness = 300}, node, block);
+    if (mended) a.connect("stop", Coupling{.terms = {{0, "x", 1}}, .constant = -0.7, .rate = -0.2}, ghost);
+    return System(a);
+  };
+  State s = line(false).state();
+  s.set("block.x", 0.1);
+  s.set("block.x'", 0.5);
+  s.set("ghost.x", 0.7);
+  s.set("ghost.x'", 0.2);
+  check_partly_completed(line(false), line(true), s, "stop", "ghost.x", HiddenKind::indeterminate, 1);
+  const Completed c = complete(line(false), s);
+  CHECK(std::abs(c.state.get("node.x") - 0.075) < round_off);  // 400 node.x = 300 block.x
+  CHECK(c.state.get("ghost.x") == 0.7);
+  CHECK(c.state.get("ghost.x'") == 0.2);
+}
+
+TEST_CASE("coordinates of one body: what decides x is added, though nothing decides y") {
+  enum class Y { nothing, push, multiplier };
+  for (const bool damper : {false, true})
+    for (const Y y : {Y::nothing, Y::push, Y::multiplier}) {
+      CAPTURE(damper);
+      CAPTURE(static_cast<int>(y));
+      const auto plane = [&](bool mended) {
+        Assembly a("plane");
+        const auto node = a.add("node", Particle<2>{.mass = 0}), block = a.add("block", Particle<2>{.mass = 2});
+        a.apply("spring", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 100, .damping = damper ? 7.0 : 0.0},
+                node);
+        a.apply("pull", CoordinateSpring{.terms = {{0, "x", -1}, {1, "x", 1}}, .stiffness = 300}, node, block);
+        if (y == Y::push) a.apply("push", Force{[](auto& x, const auto&) { x.apply_to("y", 3.0); }}, node);
+        if (y == Y::multiplier)
+          a.apply("potential", Potential{[](const auto& p, const auto& b, const auto&) {
+                    return p.coordinate("y") * (b.coordinate("x") + b.coordinate("y"));
+                  }},
+                  node, block);
+        if (mended) a.connect("stop", Coupling{.terms = {{0, "y", 1}}, .constant = -0.2}, node);
+        return System(a);
+      };
+      State s = plane(false).state();
+      s.set("block", {0.1, 0.3});
+      s.set("block'", {0.5, -0.4});
+      s.set("node", {0.3, 0.2});
+      const HiddenKind kind = y == Y::nothing ? HiddenKind::indeterminate
+                              : y == Y::push  ? HiddenKind::contradictory
+                                              : HiddenKind::implicit_multiplier;
+      check_partly_completed(plane(false), plane(true), s, "stop", "node.y", kind, 1);
+    }
+}
+
+TEST_CASE("a massless rod in space may spin about its axis, where its springs pull: the rest is added") {
+  // The free direction depends on the pose, and moves coordinates that the added rows decide.
+  Assembly a("space");
+  const auto ground = a.add("ground", Ground{});
+  const auto base = a.add("base", RigidBody{.mass = 1, .inertia = Vec3<double>(0.1, 0.2, 0.25).asDiagonal()});
+  const auto rod = a.add("rod", RigidBody{});
+  a.connect("ball", Spherical{.on_a = {0.3, 0.1, 0}}, base, rod);
+  a.apply("spring_1", Spring<3>{.on_a = {1, 2, 0.5}, .on_b = {0, 0.5, 0}, .stiffness = 20, .length = 0.4}, ground, rod);
+  a.apply("spring_2", Spring<3>{.on_a = {2, -1, 1}, .on_b = {0, 0.9, 0}, .stiffness = 35, .length = 0.3}, ground, rod);
+  const System system(a);
+  State s = system.state();
+  s.v.head<7>() << 0.3, -0.2, 0.1, 0, 0.2, -0.1, 0.4;
+  s.q.segment<3>(7) << 0.3, 0.1, 0;
+  const Completed c = complete(system, s);
+  INFO(c.text());
+  CHECK(c.rows.size() == 2);
+  CHECK(!c.determined());
+  const RankReport report = check_model(c.system, c.state);
+  INFO(report.text());
+  REQUIRE(report.free.size() == 1);
+  CHECK(has(report.free[0].motions.at(0), "rod turns about"));
+  // Both springs pull through the ball: along the rod.
+  const Vec<double, 7> q = c.state.get_all("rod");
+  const RigidBody body;
+  Vec3<double> moment = Vec3<double>::Zero();
+  for (const auto& [anchor, at, k, l] :
+       {std::tuple{Vec3<double>(1, 2, 0.5), 0.5, 20.0, 0.4}, std::tuple{Vec3<double>(2, -1, 1), 0.9, 35.0, 0.3}}) {
+    const Vec3<double> p = body.point(q, Vec3<double>(0, at, 0)), d = anchor - p;
+    moment += (p - q.head<3>()).cross(k * (d.norm() - l) * d.normalized());
+  }
+  CHECK(moment.norm() < 1e-9);
+}
+
+TEST_CASE("a spring between two massless ends that is fixed nowhere is without force, and may be anywhere") {
+  const auto floating = [](bool mended) {
+    Assembly a("floating");
+    const auto one = a.add("one", Particle<1>{.mass = 0}), two = a.add("two", Particle<1>{.mass = 0});
+    a.apply("hanger", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 40, .rest = 0.5},
+            a.add("block", Particle<1>{.mass = 1}));
+    a.apply("spring", CoordinateSpring{.terms = {{0, "x", -1}, {1, "x", 1}}, .stiffness = 300, .rest = 0.5}, one, two);
+    if (mended) a.connect("stop", Coupling{.terms = {{0, "x", 1}}, .constant = -0.1}, two);
+    return System(a);
+  };
+  State s = floating(false).state();
+  s.set("two.x", 0.1);
+  check_partly_completed(floating(false), floating(true), s, "stop", "two.x", HiddenKind::indeterminate, 1);
+}
+
 TEST_CASE("h = 0 that cannot be reached is contradictory") {
   Assembly a("leaf");
   const auto leaf = a.add("leaf", Particle<1>{.mass = 0});

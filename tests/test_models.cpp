@@ -549,6 +549,19 @@ TEST_CASE("command: run writes the motion, resumes to the bit and tells how it w
   const Outcome implied = mortise_command(fmt::format("run {}", (examples / "massless_node.toml").string()));
   CHECK(implied.status == 2);
   CHECK(implied.err.find("with --complete it can be run") != std::string::npos);
+  // Beside something that nothing decides, what is implied is added all the same, and the rest is named.
+  write(file("ghost.toml"),
+        content((examples / "massless_node.toml").string()) + "\n[bodies.ghost]\nkind = \"particle\"\ndimension = 1\n");
+  const Outcome apart = mortise_command(fmt::format("check {}", file("ghost.toml")));
+  CHECK(apart.status == 2);
+  CHECK(apart.out.find("\nwith --complete what is implied is added to the model; the rest stays free\n") !=
+        std::string::npos);
+  const Outcome rest = mortise_command(fmt::format("check --complete {}", file("ghost.toml")));
+  CHECK(rest.status == 2);
+  CHECK(rest.out.find("2 rows added: implied_1.node.x, implied_1.node.y\n") != std::string::npos);
+  CHECK(rest.out.find("  not decided: ghost.x, indeterminate\n") != std::string::npos);
+  CHECK(rest.out.find("UNDER-MODELLED: 1 free direction; INDETERMINATE: 1 direction\n") != std::string::npos);
+  CHECK(mortise_command(fmt::format("run --complete {}", file("ghost.toml"))).status == 2);
   // A pipe is written to, not replaced by a file.
   const std::string pipe = file("pipe");
   REQUIRE(std::system(fmt::format("mkfifo {0} && (cat {0} > {1} &) && {2} run {3} --until 2 --quiet --every 0.5 "

@@ -40,8 +40,9 @@ int check(const CheckOptions& options) {
     replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
   std::fputs((options.json ? report_json(report).text() : report.text({.colour = isatty(STDOUT_FILENO) != 0})).c_str(),
              stdout);
-  if (!options.json && completable(report))
-    std::fputs("with --complete what is implied is added to the model, and it can be run\n", stdout);
+  if (const Completable part = completable(report); !options.json && part != Completable::not_at_all)
+    fmt::print("with --complete what is implied is added to the model{}\n",
+               part == Completable::whole ? ", and it can be run" : "; the rest stays free");
   const Status status = status_of(report);
   return status == healthy && !completed.empty() ? remarks : status;
 }

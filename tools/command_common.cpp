@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <mortise/assembly/hidden.h>
@@ -70,9 +71,11 @@ Ready ready(const Model& model) {
   return {std::move(completed.system), std::move(completed.state), implied, added};
 }
 
-bool completable(const RankReport& report) {
-  return report.has(Verdict::hidden_constraint) && !report.has(Verdict::indeterminate) &&
-         !report.has(Verdict::contradictory) && !report.has(Verdict::implicit_multiplier);
+Completable completable(const RankReport& report) {
+  const auto n =
+      std::count_if(report.implied.begin(), report.implied.end(), [](const Implied& i) { return i.completable; });
+  if (n == 0) return Completable::not_at_all;
+  return n == std::ssize(report.free) ? Completable::whole : Completable::in_part;
 }
 
 void require_writable(const std::string& path) {

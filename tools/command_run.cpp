@@ -92,7 +92,7 @@ int run(const RunOptions& o) {
   if (trajectory.finished) return healthy;
   if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
   const RankReport report = check_model(system, trajectory.last);
-  if (completable(report))
+  if (completable(report) == Completable::whole)
     std::fputs("the model implies what it lacks, see `mortise check`; with --complete it can be run\n", stderr);
   return report.determined() ? impossible : status_of(report);
 }

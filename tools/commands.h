@@ -40,15 +40,16 @@ struct Source {
 Model read(const Source& source);
 std::map<std::string, double> parameters(const std::vector<std::string>& set);
 // The system of a model and where it starts.  Where the model or the user asks for it, with the constraints that are
-// hidden in it, and then on them.  Throws NotCompletable.
+// hidden in it, and then on them.  Throws NotCompletable if none can be added.
 struct Ready {
   System system;
   State start;
   std::string implied, completed;  // what the model implies and what was added, in words; "" if nothing
 };
 Ready ready(const Model& model);
-// A report of something that is not determined, but would be with what it implies.
-bool completable(const RankReport& report);
+// How much of what is not determined would be with what the model implies.
+enum class Completable { not_at_all, in_part, whole };
+Completable completable(const RankReport& report);
 // The report at a state, or at the nearest one on the constraints, which s then is: what the start lacks is told all
 // the same.
 RankReport diagnose(const System& system, State& s);

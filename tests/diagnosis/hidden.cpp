@@ -7,7 +7,9 @@
 #include <mortise/bodies/subsystem.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/functor.h>
+#include <mortise/forces/spring.h>
 #include <mortise/joints/functor.h>
+#include <mortise/joints/universal.h>
 
 namespace mortise::diagnosis {
 namespace {
@@ -98,6 +100,28 @@ Assembly spring_across_damper(bool) {
   const auto block = m.add("block", Particle<1>{.mass = 3});
   m.apply("spring", CoordinateSpring{.terms = {{0, "x", 1}, {0, "y", 1}, {1, "x", -1}}, .stiffness = 50}, node, block);
   m.apply("damper", CoordinateSpring{.terms = {{0, "x", 1}, {0, "y", -1}, {1, "x", -1}}, .damping = 4}, node, block);
+  return m;
+}
+
+// Nothing pulls it along y.
+Assembly node_in_the_plane(bool mended) {
+  Plane m("plane");
+  const auto node = m.particle("node", 0, 0.2, 0.1), block = m.particle("block", 3, 1, 0);
+  m.apply("spring_1", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 50}, node);
+  m.apply("spring_2", CoordinateSpring{.terms = {{0, "x", -1}, {1, "x", 1}}, .stiffness = 70}, node, block);
+  if (mended) m.connect("guide", Coupling{.terms = {{0, "y", 1}}, .constant = -0.1}, node);
+  return m;
+}
+// The spring turns the rod into its own line, and may wind round it as it likes.
+Assembly rod_that_spins(bool mended) {
+  Space m("tether");
+  const auto block = m.body("block", 2, {1, 2, 3}), rod = m.body("rod", 0, {0, 0, 0}, {0, 1, 0});
+  const V3 end(0, 1, 0);
+  if (mended)
+    m.connect("cardan", at_world<Universal>(end, Axis(1, 0, 0), Axis(0, 0, 1)), block, rod);
+  else
+    m.spherical("ball", block, rod, end);
+  m.apply("spring", Spring<3>{.on_a = {0.3, 5, 0.2}, .on_b = {0, 1, 0}, .stiffness = 50, .length = 1}, m.ground, rod);
   return m;
 }
 
@@ -205,6 +229,10 @@ std::vector<Case> hidden_cases() {
         "velocity-level: damper.force = 0 along end.x", damper_with_a_loose_end),
       c("spring_across_damper", "a node in the plane on a spring and a damper: one equation of each level",
         hidden_constraint, {"node.x", "node.y"}, add, "velocity-level:", spring_across_damper),
+      c("node_in_the_plane", "springs decide one coordinate of a node, nothing decides the other", hidden_constraint,
+        {"node.x"}, add, "position-level: spring_1.force = spring_2.force along node.x", node_in_the_plane),
+      c("rod_that_spins", "a massless rod on a ball joint and a spring points along it, and may spin about its axis",
+        hidden_constraint, {"rod.u1"}, add, "position-level: spring.force = 0 along rod.u1", rod_that_spins),
 
       c("hook_without_load", "a massless hook on a rope without a load swings as it likes", indeterminate, {"hook.x"},
         mass, "indeterminate", hook_without_load),
