@@ -16,6 +16,7 @@ void FixedSteps::begin(Flow& flow, const State& s) {
   flow_ = &flow;
   now_ = before_ = s;
   a1_ = flow.acceleration(s);
+  independence_ = flow.solver().independence();
 }
 
 void FixedSteps::step(double end) {
@@ -26,10 +27,11 @@ void FixedSteps::step(double end) {
   const double h = last ? left : h_;
   State next = before_;
   try {
-    advance(h, next);
-    next.t = last ? end : before_.t + h;
+    const double done = advance(h, left, next);
+    next.t = done == left ? end : before_.t + done;
     flow_->keep(next);
     a1_ = flow_->acceleration(next);
+    independence_ = flow_->solver().independence();
   } catch (...) {
     a1_ = a0_;
     throw;
@@ -40,7 +42,7 @@ void FixedSteps::step(double end) {
 
 void FixedSteps::at(double t, State& s) const { interpolate(before_, a0_, now_, a1_, t, s); }
 
-void Rk4::advance(double h, State& s) {
+double Rk4::advance(double h, double, State& s) {
   const State& s0 = before_;
   stage_ = s0;
   s.q = s0.q + h / 6 * s0.v;
@@ -54,6 +56,7 @@ void Rk4::advance(double h, State& s) {
     s.q += h / 6 * weight * stage_.v;
     s.v += h / 6 * weight * a_;
   }
+  return h;
 }
 
 }  // namespace mortise

@@ -16,12 +16,14 @@ class FixedSteps : public Stepper {
 
   void begin(Flow& flow, const State& s) override;
   void step(double end) final;
-  void at(double t, State& s) const final;
+  void at(double t, State& s) const override;
 
  protected:
-  virtual void advance(double h, State& s) = 0;  // from before_, with a0_ there
+  // From before_, with a0_ there, by h; or, if it must, by another length up to `most`, which it returns.
+  virtual double advance(double h, double most, State& s) = 0;
   Flow* flow_ = nullptr;
   VectorXd a0_, a1_;
+  double independence_ = 0;  // of the rows where a1_ is
 
  private:
   double h_;
@@ -32,7 +34,7 @@ class Rk4 final : public FixedSteps {
   explicit Rk4(const StepOptions& options) : FixedSteps("rk4", options) {}
 
  private:
-  void advance(double h, State& s) override;
+  double advance(double h, double, State& s) override;
   State stage_;
   VectorXd a_;
 };

@@ -14,14 +14,21 @@ constexpr double settled = 1e-16, round_off = 1e-12;  // changes of places, rela
 [[noreturn]] void fail(double t, const char* what, double left) {
   Label{"integrator", "gauss"}.fail<NotConverged>(
       fmt::format("{} at t = {}: they still change by {:.1e}", what, t, left),
-      "give shorter steps, or take dopri5 past singular poses, generalized_alpha for stiff systems");
+      "give shorter steps, or take generalized_alpha for stiff systems, dopri5 where a run ends next to a singular "
+      "pose");
 }
 
 }  // namespace
 
 Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options) {}
 
-void Gauss::begin(Flow& flow, const State& s) { FixedSteps::begin(flow, s); }
+void Gauss::begin(Flow& flow, const State& s) {
+  FixedSteps::begin(flow, s);
+  scale_.begin(flow.system(), s);
+  independent_ = independence_;
+}
+
+void Gauss::at(double t, State& s) const { bridged_ ? bridge_.at(t, s) : FixedSteps::at(t, s); }
 
 // From the accelerations a_ at the stages of the last try.
 void Gauss::stages(double h, const State& from, State& to) {
@@ -36,6 +43,7 @@ void Gauss::stages(double h, const State& from, State& to) {
       stage_.q = from.q + h * (A[i][0] * v_[0] + A[i][1] * v_[1]);
       stage_.v = from.v + h * (A[i][0] * a_[0] + A[i][1] * a_[1]);
       next_[i] = flow_->acceleration(stage_);
+      least_ = std::min(least_, flow_->solver().independence());
       v_[i] = stage_.v;
     }
     const double change =
@@ -88,7 +96,55 @@ void Gauss::add_gaps(const State& s) {
   });
 }
 
-void Gauss::advance(double h, State& s) {
+double Gauss::advance(double h, double most, State& s) {
+  constexpr double near = 0.1;  // of the largest independence of the rows: that close to a pose where they depend
+  constexpr double steps = 4;   // ... or so many
+  least_ = independence_;
+  independent_ = std::max(independent_, independence_);
+  scale_.include(before_.q + h * before_.v, before_.v);
+  bridged_ = false;
+  std::exception_ptr failed;
+  try {
+    symmetric_step(h, s);
+  } catch (const NotConverged&) {
+    failed = std::current_exception();
+  }
+  const bool singular = least_ < near * independent_;
+  if (!failed && !singular) return h;
+  const double pose = to_pose(1e-3 * h);
+  if (!singular && std::abs(pose) > steps * h) std::rethrow_exception(failed);
+  std::vector<double> lengths;
+  for (const double place : Bridge::between_points) lengths.push_back(pose / place);
+  for (const double share : {1.0, 0.8, 0.6, 0.35, 2.0, 4.0, 8.0}) lengths.push_back(share * h);
+  std::stable_partition(lengths.begin(), lengths.end(), [&](double x) { return std::abs(x - pose) > 0.05 * pose; });
+  lengths.push_back(most);
+  for (const double length : lengths)
+    if (length > 0 && length <= most && bridge(length)) {
+      s = bridge_.end();
+      return length;
+    }
+  if (failed) std::rethrow_exception(failed);
+  return h;
+}
+
+// [s] To where the rows depend on each other, by how their independence falls within dt; < 0: it lies behind.
+double Gauss::to_pose(double dt) {
+  stage_ = before_;
+  stage_.q += dt * before_.v;
+  stage_.t += dt;
+  return dt * independence_ / (independence_ - flow_->solver().independence(stage_));
+}
+
+bool Gauss::bridge(double length) {
+  constexpr double tolerance = 1e-9;  // less than is asked of steps of order 4
+  try {
+    bridged_ = bridge_.cross(*flow_, before_, a0_, length, scale_, tolerance) < tolerance;
+  } catch (const Error&) {  // it went astray
+  }
+  return bridged_;
+}
+
+void Gauss::symmetric_step(double h, State& s) {
   constexpr int most = 30;
   a_[0] = a_[1] = a0_;
   for (VectorXd* r : {&rq_, &rv_, &own_q_, &own_v_}) r->setZero(flow_->system().rows());

@@ -6,11 +6,13 @@
 //
 // P(y) r: the shortest change, in the norm of M, that changes the rows by r.  So the method is the same forwards and
 // backwards in time, also on the constraints, and energy does not drift over long times.  The stages are found by
-// iteration: for steps of up to about a tenth of the fastest oscillation; where it does not converge it says so.
+// iteration: for steps of up to about a tenth of the fastest oscillation; where it does not converge it says so.  Steps
+// next to singular poses go over a bridge (bridge.h).
 // E. Hairer, BIT 40 (2000) 726-734; E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, V.4.1.
 
 #include <array>
 
+#include <mortise/integrators/bridge.h>
 #include <mortise/integrators/fixed_steps.h>
 
 namespace mortise {
@@ -19,9 +21,13 @@ class Gauss final : public FixedSteps {
  public:
   explicit Gauss(const StepOptions& options);
   void begin(Flow& flow, const State& s) override;
+  void at(double t, State& s) const override;
 
  private:
-  void advance(double h, State& s) override;
+  double advance(double h, double most, State& s) override;
+  void symmetric_step(double h, State& s);
+  bool bridge(double length);
+  double to_pose(double dt);
   void stages(double h, const State& from, State& to);
   void shift(const State& at, State& s);  // s by P(at) r
   void add_gaps(const State& s);          // r less half of them
@@ -30,6 +36,10 @@ class Gauss final : public FixedSteps {
   std::array<VectorXd, 2> v_, a_, next_;  // at the stages
   VectorXd rq_, rv_;                      // r of positions and velocities, by rows
   VectorXd own_q_, own_v_;                // the same of rows that bodies meet by themselves (the norm of a quaternion)
+  double independent_ = 0, least_ = 0;    // of the rows: the most so far, the least in this step
+  Bridge bridge_;
+  ErrorScale scale_;
+  bool bridged_ = false;  // the last step went over it
 };
 
 }  // namespace mortise

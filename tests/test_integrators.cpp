@@ -137,6 +137,50 @@ TEST_CASE("gauss: energy does not drift, where that of rk4 does") {
   CHECK(late_double < 2 * early_double);
 }
 
+TEST_CASE("gauss: N four-bars pass their flat poses on the right branch, and the order is kept") {
+  for (const int N : {2, 10, 40}) {
+    CAPTURE(N);
+    const Problem p = four_bars(N, 0.3);
+    double last = 0;
+    for (const double h : {0.02, 0.01}) {
+      const Trajectory run = p.run({.duration = 10, .integrator = "gauss", .steps = {.step = h}, .sample = 0.05});
+      CAPTURE(run.text());
+      REQUIRE(run.finished);
+      CHECK(std::count_if(run.notes.begin(), run.notes.end(),
+                          [](const auto& n) { return n.kind == "singular pose"; }) == 10);
+      double tilt = 0;
+      for (int k = 0; k < N; ++k)
+        tilt = std::max(tilt, run.column(fmt::format("coupler{}.theta", k)).array().sin().abs().maxCoeff());
+      CHECK(tilt < 1e-9);
+      for (const auto& d : run.drift) CHECK(d.largest < 1e-12);
+      if (last > 0) CHECK(last / run.energy_error == doctest::Approx(16).epsilon(0.1));
+      last = run.energy_error;
+    }
+  }
+  CHECK(ratio(four_bars(2), {.duration = 10, .integrator = "gauss", .sample = 0.1}, 0.01) ==
+        doctest::Approx(16).epsilon(0.1));
+}
+
+TEST_CASE("gauss: a run may end and begin near a singular pose") {
+  const Problem p = four_bars(2);
+  const System system(p.assembly);
+  const State expected = simulate(system, p.state(system), {.duration = 1, .steps = {.tolerance = 1e-12}}).last;
+  constexpr double pose = 0.714356;
+  for (double t = pose - 0.0185; t < pose + 0.02; t += 0.001) {
+    CAPTURE(t);
+    const SimulationOptions options{.duration = t, .integrator = "gauss", .steps = {.step = 0.01}};
+    const Trajectory first = simulate(system, p.state(system), options);
+    CAPTURE(first.stopped);
+    REQUIRE(first.finished);
+    SimulationOptions rest = options;
+    rest.duration = 1 - t;
+    const Trajectory second = simulate(system, first.last, rest);
+    CAPTURE(second.stopped);
+    REQUIRE(second.finished);
+    CHECK((second.last.q - expected.q).cwiseAbs().maxCoeff() < 1e-7);
+  }
+}
+
 TEST_CASE("gauss: forwards and backwards in time it is the same") {
   for (Problem p : {pendulum(), spherical_chain()}) {
     CAPTURE(p.assembly.name());
