@@ -61,8 +61,19 @@ Engine::~Engine() {
   for (const BodySlot& b : bodies_) b.model->destroy_motion(b.motion);
 }
 
+bool Engine::looks_at(const State& s) const {
+  return looks_ && s.t == looked_at_.t && s.q == looked_at_.q && s.v == looked_at_.v && s.off == looked_at_.off;
+}
+
+void Engine::look(const State& s) {
+  if (looks_at(s)) return;
+  evaluate(s);
+  looked_at_ = s;
+  looks_ = true;
+}
+
 void Engine::evaluate(const State& s) {
-  forwarded_ = false;
+  forwarded_ = looks_ = false;
   std::atomic<bool> same = planned_;
   workers_.each(bodies_.size(), [&](std::size_t i) {
     BodySlot& b = bodies_[i];
@@ -115,6 +126,7 @@ void Engine::pull() {
 }
 
 void Engine::leave_out(const std::vector<Index>& rows) {
+  looks_ = false;
   left_out_.clear();
   for (std::size_t i = 0; i < constraint_.size(); ++i) {
     const auto& c = system_.constraints()[constraint_[i]];
@@ -158,7 +170,7 @@ void Engine::take(const Evaluation& e) {
     Q.segment(b.first, n) -= e.M(i) * z.segment(b.first, n);
   }
   f_ = on_unknowns(Q);
-  forwarded_ = false;
+  forwarded_ = looks_ = false;
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) = e.b.segment(c.row, c.rows);
@@ -170,6 +182,7 @@ void Engine::take(const Evaluation& e) {
 }
 
 void Engine::factor(bool positions) {
+  looks_ = false;
   alarms_.clear();
   careful_ = Careful::unknown;
   if (positions)

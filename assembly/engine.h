@@ -31,12 +31,15 @@ class Engine {
   ~Engine();
 
   void evaluate(const State& s);
+  // The same, unless that was the last thing that was done, at the same state.
+  void look(const State& s);
+  bool looks_at(const State& s) const;
   // Takes Q, C and b from an evaluation at the same state, which the caller may have changed.
   void take(const Evaluation& e);
   // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
   void leave_out(const std::vector<Index>& rows);
   // Rows that are off are drawn back by the rate w [1/s]; 0: they are not.
-  void set_pull(double w) { pull_ = w; }
+  void set_pull(double w) { pull_ = w, looks_ = false; }
   // As if all unknowns had mass: what rows say of each other does not depend on it.  Before the first evaluate().
   void set_all_massive() { all_massive_ = true; }
   // positions: without nonholonomic rows, which do not restrict positions.
@@ -256,6 +259,8 @@ class Engine {
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false, all_massive_ = false;
+  State looked_at_;
+  bool looks_ = false;      // the last thing that was done is look(looked_at_)
   bool forwarded_ = false;  // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_

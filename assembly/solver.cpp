@@ -67,7 +67,7 @@ Solver::~Solver() = default;
 
 const VectorXd& Solver::solve(const State& s) {
   system_.require_state(s);
-  engine_->evaluate(s);
+  if (!engine_->looks_at(s)) engine_->evaluate(s);
   return finish(s, nullptr);
 }
 
@@ -343,7 +343,7 @@ void Solver::stabilise(double w) { engine_->set_pull(w); }
 void Solver::normalise(State& s) const { engine_->normalise(s); }
 
 Solver::Gaps Solver::gaps(const State& s) {
-  engine_->evaluate(s);
+  engine_->look(s);
   Gaps out{engine_->value(), engine_->rate()};
   for (const auto& c : system_.constraints())
     out.positions.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();

@@ -168,13 +168,19 @@ void System::require_own(const Evaluation& e) const {
                                                   "take it from this system's evaluate()");
 }
 
-MatrixXd System::mass_matrix(const BodyInfo& b, const State& s) const {
+namespace {
+MatrixXd sized_mass_matrix(const System::BodyInfo& b, const State& s) {
   MatrixXd M = b.model->mass_matrix(s, b.first);
-  const Label label{"body", b.name};
   if (M.rows() != b.size || M.cols() != b.size)
-    label.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
-                          fmt::format("give {0} x {0}, one row per coordinate", b.size));
-  require_symmetric(M, label, b.model->coordinates());
+    Label{"body", b.name}.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
+                                          fmt::format("give {0} x {0}, one row per coordinate", b.size));
+  return M;
+}
+}  // namespace
+
+MatrixXd System::mass_matrix(const BodyInfo& b, const State& s) const {
+  MatrixXd M = sized_mass_matrix(b, s);
+  require_symmetric(M, {"body", b.name}, b.model->coordinates());
   return M;
 }
 
@@ -268,7 +274,7 @@ Energy System::energy(const State& s) const {
   VectorXd unused = VectorXd::Zero(size());
   for (const BodyInfo& b : bodies_) {
     const VectorXd v = s.v.segment(b.first, b.size);
-    out.kinetic += 0.5 * v.dot(mass_matrix(b, s) * v);
+    out.kinetic += 0.5 * v.dot(sized_mass_matrix(b, s) * v);  // by its symmetric part, where it has another
     out.potential += b.model->gravity(s, b.first, gravity_, unused);
     if (const auto stored = b.model->stored(s, b.first)) out.potential += stored->potential;
   }
