@@ -66,12 +66,24 @@ bool Engine::condense_numbers(Condensation& c, bool positions) {
       std::swap(pivot[j], pivot[best]);
     }
     double* v = V + Index{j} * m;
-    if (j >= m) {
-      if (j < m) tau[j] = 0;
-      continue;
-    }
+    if (j >= m) continue;
     const double norm = std::sqrt(std::max(longest, 0.0)), head = W[j * width + j];
     well = well && norm >= alarm_level;
+    if (positions && norm < alarm_level) {  // no row that holds others is spent on what no position holds
+      const auto empty = [&](int r) {
+        return std::all_of(W + r * width, W + (r + 1) * width, [](double w) { return w == 0; });
+      };
+      int none = j;
+      while (none < m && !empty(none)) ++none;
+      if (none < m && none > j) {  // the reflection that exchanges the two
+        std::fill(v, v + m, 0.0);
+        v[j] = 1;
+        v[none] = -1;
+        tau[j] = 1;
+        std::swap_ranges(W + j * width, W + (j + 1) * width, W + none * width);
+        continue;
+      }
+    }
     for (int r = 0; r < m; ++r) v[r] = r < j ? 0 : W[r * width + j];
     const double alpha = head >= 0 ? -norm : norm;
     v[j] -= alpha;

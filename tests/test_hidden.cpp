@@ -902,6 +902,86 @@ TEST_CASE("a massless rod in space may spin about its axis, where its springs pu
   CHECK(moment.norm() < 1e-9);
 }
 
+TEST_CASE("random networks of springs and dampers: what is implied, what is not, and the motion, by linear algebra") {
+  std::mt19937 generator(7);
+  const auto uniform = [&](double a, double b) { return std::uniform_real_distribution(a, b)(generator); };
+  Index undecided = 0, partly = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    CAPTURE(trial);
+    const int n = 2 + trial % 7;
+    Assembly a("network");
+    std::vector<Handle<Particle<1>>> node;
+    VectorXd mass(n);
+    for (int i = 0; i < n; ++i) {
+      mass[i] = uniform(0, 1) < 0.6 ? 0 : uniform(0.5, 3);
+      node.push_back(a.add(fmt::format("n{}", i), Particle<1>{.mass = mass[i]}));
+    }
+    a.apply("hanger", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 40, .rest = 0.5},
+            a.add("block", Particle<1>{.mass = 1}));
+    MatrixXd K = MatrixXd::Zero(n, n), D = K;
+    for (int e = 0; e < n; ++e) {
+      const auto i = static_cast<std::size_t>(uniform(0, n)), j = static_cast<std::size_t>(uniform(0, n));
+      const bool damper = uniform(0, 1) < 0.3, to_ground = i == j;
+      if (to_ground && uniform(0, 1) < 0.5) continue;
+      const double c = uniform(10, 1000);
+      const double k = damper ? 0 : c, d = damper ? c / 10 : 0;
+      VectorXd s = VectorXd::Zero(n);
+      s[static_cast<Index>(i)] += 1;
+      if (!to_ground) s[static_cast<Index>(j)] -= 1;
+      K += k * s * s.transpose();
+      D += d * s * s.transpose();
+      const std::string name = fmt::format("e{}", e);
+      if (to_ground)
+        a.apply(name, CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = k, .damping = d}, node[i]);
+      else
+        a.apply(name, CoordinateSpring{.terms = {{0, "x", 1}, {1, "x", -1}}, .stiffness = k, .damping = d}, node[i],
+                node[j]);
+    }
+    std::vector<Index> light;
+    for (Index i = 0; i < n; ++i)
+      if (mass[i] == 0) light.push_back(i);
+    const MatrixXd Dl = D(light, light), Kl = K(light, light);
+    const auto rank = [](const MatrixXd& X) { return X.size() ? Index(Eigen::FullPivLU<MatrixXd>(X).rank()) : 0; };
+    const Index free = static_cast<Index>(light.size()), velocity = rank(Dl), decided = rank(10 * Dl + Kl);
+
+    const System system(a);
+    State s = system.state();
+    for (Index i = 0; i < n; ++i) s.q[i] = uniform(-1, 1), s.v[i] = uniform(-1, 1);
+    const HiddenReport found = find_hidden(system, s);
+    INFO(found.text());
+    const auto count = [&](HiddenKind kind) {
+      return std::count_if(found.rows.begin(), found.rows.end(), [&](const auto& r) { return r.kind == kind; });
+    };
+    CHECK(static_cast<Index>(found.rows.size()) == free);
+    CHECK(count(HiddenKind::velocity_level) == velocity);
+    CHECK(count(HiddenKind::position_level) == decided - velocity);
+    CHECK(count(HiddenKind::indeterminate) == free - decided);
+    CHECK(found.completable() == decided);
+    undecided += free - decided;
+    if (free > 0 && decided == 0) {
+      CHECK_THROWS_AS(complete(system, s), NotCompletable);
+      continue;
+    }
+    const Completed c = complete(system, s);
+    CHECK(static_cast<Index>(c.rows.size()) == decided);
+    CHECK(static_cast<Index>(check_rank(c.system, c.system.evaluate(c.state)).free.size()) == free - decided);
+    // The forces on what has no mass balance; what has mass was not moved.
+    const VectorXd force = -K * c.state.q.head(n) - D * c.state.v.head(n);
+    for (const Index i : light) CHECK(std::abs(force[i]) < 1e-8);
+    for (Index i = 0; i < n; ++i)
+      if (mass[i] > 0) CHECK(c.state.q[i] == s.q[i]);
+    if (!c.determined()) {
+      ++partly;
+      continue;
+    }
+    const VectorXd acceleration = accelerations(c);
+    for (Index i = 0; i < n; ++i)
+      if (mass[i] > 0) CHECK(std::abs(acceleration[i] - force[i] / mass[i]) < 1e-8 * (1 + std::abs(force[i])));
+  }
+  CHECK(undecided > 100);
+  CHECK(partly > 30);
+}
+
 TEST_CASE("a spring between two massless ends that is fixed nowhere is without force, and may be anywhere") {
   const auto floating = [](bool mended) {
     Assembly a("floating");
