@@ -4,8 +4,8 @@
 //   N = null [M; A]:   h(q, v, t) = N'(Q + C) = 0,   because N'M = 0 and N'A' = 0
 //
 //   const HiddenReport found = find_hidden(system, state);      "spring_1.force = spring_2.force along node.x"
-//   const Completed model = complete(system, state);            the same system with these rows, as far as there are
-//   any simulate(model.system, model.state, {.duration = 1});
+//   const Completed model = complete(system, state);            the same system with these rows
+//   simulate(model.system, model.state, {.duration = 1});
 //
 // With D = dh/dv N and K = dh/dq N, judged for all free directions that forces couple at once:
 //   velocity-level        the range of D: h = 0 gives the velocity, so its first derivative is added

@@ -1,3 +1,5 @@
+// The rows that a model implies, added to it, and a state on them.
+
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -23,6 +23,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
   const Equations eq = forces_->equations(x_, e);
   const Rank rank = numerical_rank(eq, options_.rank);
   const Index f = rank.N.cols();
+  if (f == 0) return;  // a doubtful rank, which the whole group decides
   scale_ = scaling(eq.M.diagonal(), eq.A, eq.groups, eq.Q.cwiseAbs(), eq.b);
   pivots_ = forces_->pivots(e, scale_, f);
   here_.emplace(*forces_, x_, pivots_, options_);
