@@ -899,7 +899,7 @@ TEST_CASE("a massless rod in space may spin about its axis, where its springs pu
     const Vec3<double> p = body.point(q, Vec3<double>(0, at, 0)), d = anchor - p;
     moment += (p - q.head<3>()).cross(k * (d.norm() - l) * d.normalized());
   }
-  CHECK(moment.norm() < 1e-9);
+  CHECK(moment.norm() < 1e-9);  // stiffness 35, places are met to 1e-12
 }
 
 TEST_CASE("random networks of springs and dampers: what is implied, what is not, and the motion, by linear algebra") {
@@ -967,7 +967,7 @@ TEST_CASE("random networks of springs and dampers: what is implied, what is not,
     CHECK(static_cast<Index>(check_rank(c.system, c.system.evaluate(c.state)).free.size()) == free - decided);
     // The forces on what has no mass balance; what has mass was not moved.
     const VectorXd force = -K * c.state.q.head(n) - D * c.state.v.head(n);
-    for (const Index i : light) CHECK(std::abs(force[i]) < 1e-8);
+    for (const Index i : light) CHECK(std::abs(force[i]) < 1e-8);  // stiffness 1e3, places are met to 1e-12
     for (Index i = 0; i < n; ++i)
       if (mass[i] > 0) CHECK(c.state.q[i] == s.q[i]);
     if (!c.determined()) {
