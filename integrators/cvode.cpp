@@ -210,7 +210,7 @@ class Cvode final : public Stepper {
 
 }  // namespace
 
-std::vector<std::string> cvode_names() { return {"cvode_bdf", "cvode_adams"}; }
+bool has_cvode() { return true; }
 std::unique_ptr<Stepper> make_cvode(const std::string& name, const StepOptions& options) {
   return std::make_unique<Cvode>(name, options);
 }
@@ -221,7 +221,7 @@ std::unique_ptr<Stepper> make_cvode(const std::string& name, const StepOptions& 
 
 namespace mortise {
 
-std::vector<std::string> cvode_names() { return {}; }
+bool has_cvode() { return false; }
 std::unique_ptr<Stepper> make_cvode(const std::string&, const StepOptions&) { return nullptr; }
 
 }  // namespace mortise

@@ -15,7 +15,10 @@
 
 namespace mortise {
 
-std::vector<std::string> cvode_names();  // empty where it is not there
-std::unique_ptr<Stepper> make_cvode(const std::string& name, const StepOptions& options);  // of these names
+bool has_cvode();
+inline std::vector<std::string> cvode_names() {
+  return {"cvode_bdf", "cvode_adams"};
+}  // known even where it is not there
+std::unique_ptr<Stepper> make_cvode(const std::string& name, const StepOptions& options);  // where it is there
 
 }  // namespace mortise

@@ -10,11 +10,31 @@
 #include <mortise/integrators/generalized_alpha.h>
 
 namespace mortise {
+namespace {
 
-std::vector<std::string> stepper_names() {
-  std::vector<std::string> names{"dopri5", "rk4", "gauss", "generalized_alpha"};
+std::vector<std::string> own_names() { return {"dopri5", "rk4", "gauss", "generalized_alpha"}; }
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::vector<std::string> all_stepper_names() {
+  std::vector<std::string> names = own_names();
   for (const std::string& name : cvode_names()) names.push_back(name);
   return names;
+}
+
+std::vector<std::string> stepper_names() { return has_cvode() ? all_stepper_names() : own_names(); }
+
+NoStepper no_stepper(const std::string& name) {
+  const auto there = fmt::format("{}", fmt::join(stepper_names(), ", "));
+  if (contains(stepper_names(), name)) return {};
+  if (contains(cvode_names(), name))
+    return {"this build of mortise has no CVODE",
+            fmt::format("build it where SUNDIALS is installed (libsundials-dev), or take one of {}", there)};
+  return {"there is no integrator of this name", fmt::format("there are {}", there)};
 }
 
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options) {
@@ -28,18 +48,15 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions
   require(options.largest >= 0, "largest", options.largest, "give a number of seconds >= 0, 0 for no limit");
   require(options.baumgarte >= 0 && std::isfinite(options.baumgarte), "baumgarte", options.baumgarte,
           "give a rate >= 0 in 1/s, 0 for none");
+  const NoStepper none = no_stepper(name);
+  label.require(none.fact.empty(), none.fact, none.remedy);
   if (name == "dopri5") return std::make_unique<DormandPrince>(options);
   if (name == "rk4") return std::make_unique<Rk4>(options);
-  const auto known = stepper_names();
-  if (std::find(known.begin(), known.end(), name) != known.end())
-    require(options.baumgarte == 0, "baumgarte", options.baumgarte,
-            "give 0: this method meets the constraints itself; dopri5 and rk4 take it");
+  require(options.baumgarte == 0, "baumgarte", options.baumgarte,
+          "give 0: this method meets the constraints itself; dopri5 and rk4 take it");
   if (name == "gauss") return std::make_unique<Gauss>(options);
   if (name == "generalized_alpha") return std::make_unique<GeneralizedAlpha>(options);
-  const auto cvode = cvode_names();
-  if (std::find(cvode.begin(), cvode.end(), name) != cvode.end()) return make_cvode(name, options);
-  label.fail<InvalidModel>("there is no integrator of this name",
-                           fmt::format("there are {}", fmt::join(stepper_names(), ", ")));
+  return make_cvode(name, options);
 }
 
 }  // namespace mortise

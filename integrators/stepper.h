@@ -58,6 +58,12 @@ class Stepper {
 //   cvode_bdf, cvode_adams   of SUNDIALS, orders 1 to 5 and 1 to 12, where it was found (cvode.h)
 // Throws InvalidModel with the names there are.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options = {});
-std::vector<std::string> stepper_names();
+std::vector<std::string> stepper_names();      // those of this build
+std::vector<std::string> all_stepper_names();  // and those of CVODE where it was not found
+// Why none of stepper_names() is this, and what to do; no fact if one is.
+struct NoStepper {
+  std::string fact, remedy;
+};
+NoStepper no_stepper(const std::string& name);
 
 }  // namespace mortise

@@ -235,6 +235,19 @@ TEST_CASE("models: bad files are refused with file, line, column, what was expec
                     file.path());
 }
 
+TEST_CASE("models: an integrator that this build lacks is known all the same") {
+  const auto said = [](const char* name) { return refusal(fmt::format("[run]\nintegrator = \"{}\"\n", name)); };
+  CHECK(said("cvode_bdg") == "m.toml:2:14: there is no integrator 'cvode_bdg'; did you mean 'cvode_bdf'?");
+  const bool there = stepper_names() == all_stepper_names();
+  for (const char* name : {"cvode_bdf", "cvode_adams"}) {
+    const std::string missing = fmt::format(
+        "m.toml:2:14: integrator '{}': this build of mortise has no CVODE; build it where SUNDIALS is installed "
+        "(libsundials-dev), or take one of {}",
+        name, fmt::join(stepper_names(), ", "));
+    CHECK(said(name) == (there ? "" : missing));
+  }
+}
+
 TEST_CASE("models: hostile files are refused in bounded time and memory") {
   const Scratch scratch;
   SUBCASE("100 MB") {
@@ -536,7 +549,7 @@ TEST_CASE("command: run writes the motion, resumes to the bit and tells how it w
            {"-o /nowhere/x.csv", 4, "file '/nowhere/x.csv': there is no folder '/nowhere'"},
            {"-o " + folder.string(), 4, "it is a folder; give the name of a file"},
            {"--checkpoint /nowhere/x.run", 4, "there is no folder '/nowhere'"},
-           {"--integrator rk5", 64, "--integrator rk5: there is none of this name; there are dopri5, rk4"},
+           {"--integrator rk5", 64, "--integrator rk5: there is no integrator of this name; there are dopri5, rk4"},
            {"--until 0", 64, "--until 0: this is not after the start at 0 s"},
            {"--until nan", 64, "--until nan"},
            {"--until 1e12", 64, "more than fits into memory; give an earlier --until or a longer --sample"},

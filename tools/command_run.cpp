@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -29,10 +28,8 @@ void require_possible(const RunOptions& o, const System& system, const Simulatio
   if (!how.checkpoint.file.empty()) require_writable(how.checkpoint.file);
   if (!(how.duration > 0))
     throw WrongUsage(fmt::format("--until {}: this is not after the start at {} s; give a later time", o.until, start));
-  const std::vector<std::string> known = stepper_names();
-  if (!o.integrator.empty() && std::find(known.begin(), known.end(), o.integrator) == known.end())
-    throw WrongUsage(
-        fmt::format("--integrator {}: there is none of this name; there are {}", o.integrator, fmt::join(known, ", ")));
+  if (const NoStepper none = no_stepper(how.integrator); !o.integrator.empty() && !none.fact.empty())
+    throw WrongUsage(fmt::format("--integrator {}: {}; {}", o.integrator, none.fact, none.remedy));
   constexpr double most = 1e9;  // numbers, 8 GB
   const double samples = how.sample > 0 ? how.duration / how.sample : 0;
   if (samples * 3 * static_cast<double>(system.size()) > most)

@@ -418,9 +418,11 @@ class Loader {
     number("sample", "s", 0, model_.run.sample);
     if (const Value* x = v.find("integrator")) {
       model_.run.integrator = scope.text(*x);
-      const auto known = stepper_names();
-      if (std::find(known.begin(), known.end(), x->text) == known.end())
-        fail(x->where, fmt::format("there is no integrator '{}'", x->text), suggestion(x->text, known));
+      const auto all = all_stepper_names();
+      if (std::find(all.begin(), all.end(), x->text) == all.end())
+        fail(x->where, fmt::format("there is no integrator '{}'", x->text), suggestion(x->text, all));
+      if (const NoStepper none = no_stepper(x->text); !none.fact.empty())
+        fail(x->where, fmt::format("integrator '{}': {}", x->text, none.fact), none.remedy);
     }
     if (const Value* x = v.find("complete")) model_.complete = scope.boolean(*x);
     if (const Value* x = v.find("record")) {
