@@ -2,7 +2,7 @@
 find_program(node node)
 find_program(chromium NAMES chromium chromium-browser google-chrome)
 if(NOT node OR NOT chromium)
-  message("SKIPPED: node or chromium is not installed")
+  message("SKIPPED: needs node and chromium: scripts/setup --tests")
   return()
 endif()
 execute_process(COMMAND ${SHOWCASES} ${WORK} OUTPUT_QUIET RESULT_VARIABLE failed)
