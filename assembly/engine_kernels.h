@@ -61,17 +61,19 @@ template <class F> void with_shape(int shape, const F& f) {
 
 template <int K> using Row = Eigen::Map<const Eigen::Matrix<double, K, 1>>;
 
-// Two or four numbers that stand side by side in memory.
-using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-inline const Two& two(const double* x) { return *reinterpret_cast<const Two*>(x); }
-inline Two& two(double* x) { return *reinterpret_cast<Two*>(x); }
-inline const Four& four(const double* x) { return *reinterpret_cast<const Four*>(x); }
-inline Four& four(double* x) { return *reinterpret_cast<Four*>(x); }
+// Two or four numbers that are computed with at once, and such that begin at x in memory, aligned as numbers are: the
+// struct says so.  Of a vector type that says so itself clang forgets it.
+using Two = double __attribute__((vector_size(16)));
+using Four = double __attribute__((vector_size(32)));
+template <class V> struct __attribute__((packed, aligned(8), may_alias)) InMemory { V v; };
+inline const InMemory<Two>& two(const double* x) { return *reinterpret_cast<const InMemory<Two>*>(x); }
+inline InMemory<Two>& two(double* x) { return *reinterpret_cast<InMemory<Two>*>(x); }
+inline const InMemory<Four>& four(const double* x) { return *reinterpret_cast<const InMemory<Four>*>(x); }
+inline InMemory<Four>& four(double* x) { return *reinterpret_cast<InMemory<Four>*>(x); }
 
 template <int K> [[gnu::always_inline]] inline Two dot_in_two(const double* a, const double* b) {
-  Two sum = two(a) * two(b);
-  for (int k = 2; k < K; k += 2) sum += two(a + k) * two(b + k);
+  Two sum = two(a).v * two(b).v;
+  for (int k = 2; k < K; k += 2) sum += two(a + k).v * two(b + k).v;
   return sum;
 }
 // K >= 0: the size known beforehand.
@@ -104,9 +106,9 @@ void add_transposed(const Touch* first, const Touch* last, const double* A, cons
     }
   };
   if (k == 6) {
-    Two s0 = two(f), s1 = two(f + 2), s2 = two(f + 4);
-    each_row([&](double l, const double* a) { s0 += l * two(a), s1 += l * two(a + 2), s2 += l * two(a + 4); });
-    two(x) = s0, two(x + 2) = s1, two(x + 4) = s2;
+    Two s0 = two(f).v, s1 = two(f + 2).v, s2 = two(f + 4).v;
+    each_row([&](double l, const double* a) { s0 += l * two(a).v, s1 += l * two(a + 2).v, s2 += l * two(a + 4).v; });
+    two(x).v = s0, two(x + 2).v = s1, two(x + 4).v = s2;
   } else if (k == 3) {
     double s0 = f[0], s1 = f[1], s2 = f[2];
     each_row([&](double l, const double* a) { s0 += l * a[0], s1 += l * a[1], s2 += l * a[2]; });
@@ -137,7 +139,7 @@ void add_product(const Product& p, const double* X, const double* Y, double* __r
       double* column = to + c * p.stride;
       for (int r = 0; r + 1 < R; r += 2) {
         const Two a = dot_in_two<K>(X + r * p.left_stride, y), b = dot_in_two<K>(X + (r + 1) * p.left_stride, y);
-        two(column + r) += Two{a[0], b[0]} + Two{a[1], b[1]};
+        two(column + r).v += Two{a[0], b[0]} + Two{a[1], b[1]};
       }
       if constexpr (R % 2 == 1) column[R - 1] += dot<K>(X + (R - 1) * p.left_stride, y, K);
     }

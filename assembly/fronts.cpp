@@ -336,16 +336,16 @@ void eliminate(int p, int q, double* L, double* U, double* inverse, const double
 // to -= factor * from, in as few pieces as there are; columns are always cut in the same way.
 template <int N> [[gnu::always_inline]] inline void subtract(double* to, double factor, const double* from) {
 #pragma GCC unroll 2
-  for (int i = 0; i + 4 <= N; i += 4) four(to + i) -= factor * four(from + i);
+  for (int i = 0; i + 4 <= N; i += 4) four(to + i).v -= factor * four(from + i).v;
   constexpr int rest = N / 4 * 4;
-  if constexpr (N % 4 >= 2) two(to + rest) -= factor * two(from + rest);
+  if constexpr (N % 4 >= 2) two(to + rest).v -= factor * two(from + rest).v;
   if constexpr (N % 2 == 1) to[N - 1] -= factor * from[N - 1];
 }
 template <int N> [[gnu::always_inline]] inline void scale(double* x, double factor) {
 #pragma GCC unroll 2
-  for (int i = 0; i + 4 <= N; i += 4) four(x + i) *= factor;
+  for (int i = 0; i + 4 <= N; i += 4) four(x + i).v *= factor;
   constexpr int rest = N / 4 * 4;
-  if constexpr (N % 4 >= 2) two(x + rest) *= factor;
+  if constexpr (N % 4 >= 2) two(x + rest).v *= factor;
   if constexpr (N % 2 == 1) x[N - 1] *= factor;
 }
 

@@ -10,17 +10,20 @@
 namespace mortise {
 
 template <int K> struct Jet {
-  using Four [[gnu::vector_size(32), gnu::aligned(8)]] = double;
+  using Four [[gnu::vector_size(32)]] = double;
+  struct [[gnu::packed, gnu::aligned(8)]] Part {  // aligned as its numbers, so that Jets need no more than that
+    Four v;
+  };
   static constexpr std::size_t width = (K + 2 + 3) / 4;
 
-  Four d[width];  // slopes, rate, acceleration, and 0 to the end of the last four
+  Part d[width];  // slopes, rate, acceleration, and 0 to the end of the last four
   double v;
 
   Jet() = default;  // as uninitialised as a double; Jet{} is 0
   template <class S>
   requires std::is_arithmetic_v<S>
   [[gnu::always_inline]] Jet(S c) : v(static_cast<double>(c)) {
-    for (std::size_t i = 0; i < width; ++i) d[i] = Four{0, 0, 0, 0};
+    for (std::size_t i = 0; i < width; ++i) d[i].v = Four{0, 0, 0, 0};
   }
   // slopes(k) gives slope k.
   template <class F>
@@ -35,10 +38,10 @@ template <int K> struct Jet {
         return i == K ? rate : i == K + 1 ? acceleration : 0.0;
     };
     [&]<std::size_t... j>(std::index_sequence<j...>) __attribute__((always_inline)) {
-      ((x.d[j] = Four{entry(std::integral_constant<std::size_t, 4 * j>{}),
-                      entry(std::integral_constant<std::size_t, 4 * j + 1>{}),
-                      entry(std::integral_constant<std::size_t, 4 * j + 2>{}),
-                      entry(std::integral_constant<std::size_t, 4 * j + 3>{})}),
+      ((x.d[j].v = Four{entry(std::integral_constant<std::size_t, 4 * j>{}),
+                        entry(std::integral_constant<std::size_t, 4 * j + 1>{}),
+                        entry(std::integral_constant<std::size_t, 4 * j + 2>{}),
+                        entry(std::integral_constant<std::size_t, 4 * j + 3>{})}),
        ...);
     }
     (std::make_index_sequence<width>{});
@@ -48,20 +51,20 @@ template <int K> struct Jet {
     return make(t, 1, 0, [](auto) { return 0.0; });
   }
 
-  double slope(std::size_t k) const { return d[k / 4][k % 4]; }
-  double rate() const { return d[K / 4][K % 4]; }
-  double acceleration() const { return d[(K + 1) / 4][(K + 1) % 4]; }
+  double slope(std::size_t k) const { return d[k / 4].v[k % 4]; }
+  double rate() const { return d[K / 4].v[K % 4]; }
+  double acceleration() const { return d[(K + 1) / 4].v[(K + 1) % 4]; }
   // The whole four at once: what is written in pieces cannot be read as a whole without waiting.
   [[gnu::always_inline]] void accelerate(double by) {
     constexpr int lane = (K + 1) % 4;
-    d[(K + 1) / 4] += Four{lane == 0 ? by : 0, lane == 1 ? by : 0, lane == 2 ? by : 0, lane == 3 ? by : 0};
+    d[(K + 1) / 4].v += Four{lane == 0 ? by : 0, lane == 1 ? by : 0, lane == 2 ? by : 0, lane == 3 ? by : 0};
   }
 
   // f(a) from f, f' and f'' at a.
   [[gnu::always_inline]] static Jet chain(const Jet& a, double f, double f1, double f2) {
     Jet r;
     r.v = f;
-    for (std::size_t i = 0; i < width; ++i) r.d[i] = f1 * a.d[i];
+    for (std::size_t i = 0; i < width; ++i) r.d[i].v = f1 * a.d[i].v;
     r.accelerate(f2 * a.rate() * a.rate());
     return r;
   }
@@ -73,13 +76,13 @@ template <int K> struct Jet {
   [[gnu::always_inline]] friend Jet operator+(const Jet& a, const Jet& b) {
     Jet r;
     r.v = a.v + b.v;
-    for (std::size_t i = 0; i < width; ++i) r.d[i] = a.d[i] + b.d[i];
+    for (std::size_t i = 0; i < width; ++i) r.d[i].v = a.d[i].v + b.d[i].v;
     return r;
   }
   [[gnu::always_inline]] friend Jet operator-(const Jet& a, const Jet& b) {
     Jet r;
     r.v = a.v - b.v;
-    for (std::size_t i = 0; i < width; ++i) r.d[i] = a.d[i] - b.d[i];
+    for (std::size_t i = 0; i < width; ++i) r.d[i].v = a.d[i].v - b.d[i].v;
     return r;
   }
   friend Jet operator-(const Jet& a) { return chain(a, -a.v, -1, 0); }
@@ -87,14 +90,14 @@ template <int K> struct Jet {
   [[gnu::always_inline]] friend Jet operator*(const Jet& a, const Jet& b) {
     Jet r;
     r.v = a.v * b.v;
-    for (std::size_t i = 0; i < width; ++i) r.d[i] = a.d[i] * b.v + a.v * b.d[i];
+    for (std::size_t i = 0; i < width; ++i) r.d[i].v = a.d[i].v * b.v + a.v * b.d[i].v;
     r.accelerate(2 * a.rate() * b.rate());
     return r;
   }
   friend Jet operator/(const Jet& a, const Jet& b) {
     Jet r;
     r.v = a.v / b.v;
-    for (std::size_t i = 0; i < width; ++i) r.d[i] = (a.d[i] - r.v * b.d[i]) / b.v;
+    for (std::size_t i = 0; i < width; ++i) r.d[i].v = (a.d[i].v - r.v * b.d[i].v) / b.v;
     r.accelerate(-2 * r.rate() * b.rate() / b.v);
     return r;
   }
@@ -161,7 +164,7 @@ template <int K> struct Jet {
     const double r2 = x.v * x.v + y.v * y.v, fy = x.v / r2, fx = -y.v / r2;
     Jet r;
     r.v = std::atan2(y.v, x.v);
-    for (std::size_t i = 0; i < width; ++i) r.d[i] = fy * y.d[i] + fx * x.d[i];
+    for (std::size_t i = 0; i < width; ++i) r.d[i].v = fy * y.d[i].v + fx * x.d[i].v;
     // f_yy = -f_xx = 2 fy fx,  f_xy = fx^2 - fy^2
     r.accelerate(2 * fy * fx * (y.rate() * y.rate() - x.rate() * x.rate()) +
                  2 * (fx * fx - fy * fy) * x.rate() * y.rate());
