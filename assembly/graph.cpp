@@ -116,7 +116,7 @@ MechanismGraph mechanism_graph(const System& system) {
     b.pop_back();  // the common end is in a
     a.insert(a.end(), b.rbegin(), b.rend());
     // Begin at a joint.
-    const auto joint = std::find_if(a.begin(), a.end(), [&](Vertex v) { return v >= first_joint; });
+    const auto joint = std::find_if(a.begin(), a.end(), [first = first_joint](Vertex v) { return v >= first; });
     std::rotate(a.begin(), joint, a.end());
     std::vector<std::string> walk;
     for (const Vertex v : a) walk.push_back(names[v]);

@@ -131,8 +131,8 @@ std::pair<Index, Index> free_values(const System& system, const State& s, const 
 Completed complete(const System& system, const State& s, const HiddenOptions& options) {
   const auto [report, groups] = HiddenSearch(system, s, options);
   if (!report.determined() && groups.empty()) throw NotCompletable(report, report.text());
-  const auto refuse = [&](HiddenKind kind, const std::string& sentence) {
-    HiddenReport r = report;
+  const auto refuse = [&found = report](HiddenKind kind, const std::string& sentence) {
+    HiddenReport r = found;
     for (HiddenRow& row : r.rows)
       if (row.completable) row.kind = kind, row.sentence = sentence, row.completable = false;
     const std::string text = r.text();

@@ -212,8 +212,8 @@ std::string RankReport::verdict() const {
        {std::pair{Verdict::hidden_constraint, "HIDDEN: {}"}, std::pair{Verdict::indeterminate, "INDETERMINATE: {}"},
         std::pair{Verdict::contradictory, "CONTRADICTORY: {}"},
         std::pair{Verdict::implicit_multiplier, "IMPLICIT MULTIPLIER: {}"}}) {
-    const auto n =
-        std::count_if(implied.begin(), implied.end(), [&](const Implied& i) { return verdict_of(i) == kind; });
+    const auto n = std::count_if(implied.begin(), implied.end(),
+                                 [wanted = kind](const Implied& i) { return verdict_of(i) == wanted; });
     const char* thing = kind == Verdict::hidden_constraint ? "equation" : "direction";
     if (n > 0) parts.push_back(fmt::format(fmt::runtime(words), counted(n, thing)));
   }
