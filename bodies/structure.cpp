@@ -127,15 +127,15 @@ void Structure::validate(const Label& label) const {
 }
 
 Structure::Unknowns::Unknowns(const Structure& s) : C_(s.C), K_(s.K), weight_(s.weight) {
-  const MatrixXd mass(s.M);
-  const Massless split = massless_directions(mass, {"body", "structure"}, s.coordinates);
-  MatrixXd T(mass.rows(), mass.rows());
+  const MatrixXd M(s.M);
+  const Massless split = massless_directions(M, {"body", "structure"}, s.coordinates);
+  MatrixXd T(M.rows(), M.rows());
   T << split.R, split.N0;
   T_ = AnyMatrix(T);
-  references_.setIdentity(mass.rows(), split.N0.cols());  // T^-1 = [R'M; rows of the identity at the pivots of N0]
-  references_.topRows(split.R.cols()) = (split.R.transpose() * mass).cwiseAbs() * split.N0.cwiseAbs();
+  references_.setIdentity(M.rows(), split.N0.cols());  // T^-1 = [R'M; rows of the identity at the pivots of N0]
+  references_.topRows(split.R.cols()) = (split.R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
   references_.bottomRows(split.N0.cols()).setIdentity();
-  zero_ = VectorXd::Zero(mass.rows());
+  zero_ = VectorXd::Zero(M.rows());
 }
 
 }  // namespace mortise

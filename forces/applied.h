@@ -55,5 +55,6 @@ template <class F> struct AppliedTorque {
       body.apply_torque(T(m));
   }
 };
+template <class F> AppliedTorque(F) -> AppliedTorque<F>;
 
 }  // namespace mortise

@@ -56,5 +56,6 @@ template <class F> struct Dissipation {
     return out;
   }
 };
+template <class F> Dissipation(F) -> Dissipation<F>;
 
 }  // namespace mortise

@@ -23,6 +23,7 @@ template <class F> struct Force {
     f(bodies_and_t...);
   }
 };
+template <class F> Force(F) -> Force<F>;
 
 template <class F> struct Potential {
   F f;
@@ -31,5 +32,6 @@ template <class F> struct Potential {
   requires std::invocable<const F&, const X&...>
   auto potential(const X&... bodies_and_t) const { return f(bodies_and_t...); }
 };
+template <class F> Potential(F) -> Potential<F>;
 
 }  // namespace mortise

@@ -25,6 +25,7 @@ template <class F> struct Holonomic {
   requires std::invocable<const F&, const X&...>
   auto phi(const X&... bodies_and_t) const { return f(bodies_and_t...); }
 };
+template <class F> Holonomic(F) -> Holonomic<F>;
 
 template <class F> struct Nonholonomic {
   F f;
@@ -33,6 +34,7 @@ template <class F> struct Nonholonomic {
   requires std::invocable<const F&, const X&...>
   auto psi(const X&... bodies_and_t) const { return f(bodies_and_t...); }
 };
+template <class F> Nonholonomic(F) -> Nonholonomic<F>;
 
 namespace detail {
 template <class J> struct RowsOf {};

@@ -49,5 +49,6 @@ template <class F> struct Rate {
           fmt::format("gives {} rates for {} coordinates of the first body", rates, coordinates), "give one for each");
   }
 };
+template <class F> Rate(F) -> Rate<F>;
 
 }  // namespace mortise
