@@ -27,18 +27,19 @@ std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) 
 
 bool touches_nothing(double off, double size) { return size <= still * std::abs(off) && off != 0; }
 
-// Least squares of all rows, each in its own size, by damped Gauss-Newton steps.  Rows that touch no coordinate at the
-// start have no size; they count by what they are off.
-State compromise(const System& system, State s, VectorXd size) {
+// Sizes of rows that are off by so much: one that touches no coordinate has none but this.
+VectorXd with_still_rows(VectorXd size, const VectorXd& off) {
+  for (Index i = 0; i < size.size(); ++i)
+    size[i] = touches_nothing(off[i], size[i]) ? std::abs(off[i]) : std::max(size[i], 1e-300);
+  return size;
+}
+
+// Least squares of all rows, each in its own size, by damped Gauss-Newton steps.
+State compromise(const System& system, State s, const VectorXd& size) {
   constexpr int most = 200;
   double damping = 1e-3, last = std::numeric_limits<double>::infinity();
   const VectorXd d = sizes(system, s.q).cwiseMax(1e-300);
   State best = s;
-  {
-    const VectorXd off = system.evaluate(s).phi;
-    for (Index i = 0; i < size.size(); ++i)
-      size[i] = touches_nothing(off[i], size[i]) ? std::abs(off[i]) : std::max(size[i], 1e-300);
-  }
   MatrixXd J;
   VectorXd r;
   for (int i = 0; i < most && damping < 1e12; ++i) {
@@ -103,11 +104,12 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   }
   const bool positions = std::any_of(start.gaps.begin(), start.gaps.end(), [](const auto& g) { return !g.velocity; });
   if (!start.reachable && positions && system.size() <= dense_at_most) {
-    near = compromise(system, s, size);
+    const VectorXd reach = with_still_rows(size, e.phi);
+    near = compromise(system, s, reach);
     const VectorXd phi = system.evaluate(near).phi;
     std::vector<std::pair<double, Start::Gap>> left;
     for (Index i = 0; i < phi.size(); ++i)
-      if (relative(phi[i], size[i]) > 1e-6) left.push_back({relative(phi[i], size[i]), {system.row(i).name, phi[i]}});
+      if (relative(phi[i], reach[i]) > 1e-6) left.push_back({relative(phi[i], reach[i]), {system.row(i).name, phi[i]}});
     start.left = sorted(std::move(left));
     start.reachable = start.left.empty();
   }
