@@ -186,7 +186,9 @@ void Engine::condense() {
     space += Index{c.columns} * target.columns + c.columns;  // and b1
     c.t = space;
     space += c.rows;
-    scratch = std::max(scratch, Index{c.rows} * (2 * c.columns + target.columns + 2));
+    // The stacked rows with their references while they are decomposed; one number per row or per column while solving.
+    // There may be fewer rows than columns, or none.
+    scratch = std::max({scratch, Index{c.rows} * (2 * c.columns + target.columns + 2), Index{c.columns}});
     c.target = static_cast<int>(nodes_.size());
     nodes_.push_back(target);
     condensations_.push_back(c);

@@ -36,7 +36,9 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   }
   const bool uneven = unevenness_ < light;
   if (!uneven && massless_only(rhs)) return Status::solved;
-  if (uneven) {
+  // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
+  // which then look dependent.
+  if (uneven || !condensations_.empty()) {
     if (solve_carefully(force, rhs)) return Status::solved;
     if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
   }

@@ -111,6 +111,7 @@ struct Start {
     std::string row;
     double value;
     bool velocity = false;  // of the rate of the row
+    bool still = false;     // the row touches no coordinate here: no small motion brings it nearer
   };
   std::vector<Gap> gaps;  // the largest first
   bool reachable = true;  // there is a state near that meets them

@@ -14,6 +14,7 @@ namespace mortise::report {
 namespace {
 
 constexpr double met = 1e-9;              // of the size of a row
+constexpr double still = 1e-9;            // of what a row is off: a row of this size touches no coordinate here
 constexpr std::size_t told_at_most = 50;  // rows
 
 std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) {
@@ -22,6 +23,15 @@ std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) 
   for (auto& [_, gap] : gaps)
     if (out.size() < told_at_most) out.push_back(std::move(gap));
   return out;
+}
+
+bool touches_nothing(double off, double size) { return size <= still * std::abs(off) && off != 0; }
+
+// Sizes of rows that are off by so much: one that touches no coordinate has none but this.
+VectorXd with_still_rows(VectorXd size, const VectorXd& off) {
+  for (Index i = 0; i < size.size(); ++i)
+    size[i] = touches_nothing(off[i], size[i]) ? std::abs(off[i]) : std::max(size[i], 1e-300);
+  return size;
 }
 
 // Least squares of all rows, each in its own size, by damped Gauss-Newton steps.
@@ -35,8 +45,8 @@ State compromise(const System& system, State s, const VectorXd& size) {
   for (int i = 0; i < most && damping < 1e12; ++i) {
     const Evaluation e = system.evaluate(s);
     const VectorXd now = e.phi.cwiseQuotient(size);
-    if (J.size() == 0 && !now.allFinite()) return s;
-    if (!now.allFinite() || now.norm() >= last) {
+    if (J.size() == 0 && !std::isfinite(now.norm())) return s;
+    if (!(now.norm() < last)) {
       damping *= 10;
     } else {
       const bool done = std::isfinite(last) && last - now.norm() <= 1e-14 * last;
@@ -76,7 +86,8 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
       const double rate = position ? engine.rate()[i] : e.phi[i];
       const bool met_by_itself = c.own && system.bodies()[c.bodies[0]].model->meets_own_rows();
       if (position && relative(e.phi[i], size[i]) > met)
-        gaps.push_back({relative(e.phi[i], size[i]), {system.row(i).name, e.phi[i]}});
+        gaps.push_back(
+            {relative(e.phi[i], size[i]), {system.row(i).name, e.phi[i], false, touches_nothing(e.phi[i], size[i])}});
       else if (!met_by_itself && relative(rate, pace[i]) > met)
         gaps.push_back({relative(rate, pace[i]), {system.row(i).name, rate, true}});
     }
@@ -93,11 +104,12 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   }
   const bool positions = std::any_of(start.gaps.begin(), start.gaps.end(), [](const auto& g) { return !g.velocity; });
   if (!start.reachable && positions && system.size() <= dense_at_most) {
-    near = compromise(system, s, size.cwiseMax(1e-300));
+    const VectorXd reach = with_still_rows(size, e.phi);
+    near = compromise(system, s, reach);
     const VectorXd phi = system.evaluate(near).phi;
     std::vector<std::pair<double, Start::Gap>> left;
     for (Index i = 0; i < phi.size(); ++i)
-      if (relative(phi[i], size[i]) > 1e-6) left.push_back({relative(phi[i], size[i]), {system.row(i).name, phi[i]}});
+      if (relative(phi[i], reach[i]) > 1e-6) left.push_back({relative(phi[i], reach[i]), {system.row(i).name, phi[i]}});
     start.left = sorted(std::move(left));
     start.reachable = start.left.empty();
   }

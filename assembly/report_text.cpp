@@ -90,12 +90,28 @@ std::string off_by(const std::vector<Start::Gap>& gaps) {
 }
 std::string sentence(const Start& s) { return "the state does not meet the constraints: " + off_by(s.gaps); }
 
+// Rows that are not met where they touch no coordinate.
+std::vector<std::string> still_rows(const Start& s) {
+  std::vector<std::string> out;
+  for (const auto& g : s.gaps)
+    if (g.still) out.push_back(g.row);
+  return out;
+}
+std::string sentence_of_still(const Start& s) {
+  const auto rows = still_rows(s);
+  return fmt::format("{} not met and {} no coordinate here: no small motion brings {} nearer",
+                     listed(rows) + (rows.size() == 1 ? " is" : " are"), rows.size() == 1 ? "touches" : "touch",
+                     rows.size() == 1 ? "it" : "them");
+}
+
 Index conflicts(const std::vector<RedundantRow>& rows) {
   return std::count_if(rows.begin(), rows.end(), [](const RedundantRow& r) { return !r.consistent; });
 }
 
 std::vector<std::string> remedies(const Start& s, const std::vector<RedundantRow>& rows) {
   if (!s.reachable && conflicts(rows) > 0) return {"mend the conflicting rows first"};
+  if (!s.reachable && !still_rows(s).empty())
+    return {"start elsewhere, where the row touches coordinates", "correct the joint: its axes, points or formula"};
   if (!s.reachable)
     return {"change lengths or places of the joints named, so that they can hold together", "start nearer"};
   const std::string start = "start from the nearest state that does: simulate() finds it";
@@ -182,7 +198,8 @@ std::vector<Finding> RankReport::findings() const {
       x.verdict = Verdict::conflicting, x.refused = true, x.names.clear();
       for (const auto& g : start->left) x.names.push_back(g.row);
       x.number = start->left.front().value;
-      x.sentence = fmt::format("no state near this one meets {} together", listed(x.names));
+      x.sentence = still_rows(*start).empty() ? fmt::format("no state near this one meets {} together", listed(x.names))
+                                              : sentence_of_still(*start);
       out.push_back(std::move(x));
     }
   }
@@ -306,6 +323,7 @@ std::string RankReport::text(const TextOptions& form) const {
     out += "  start       " + sentence(*start) + "\n";
     if (!start->left.empty()) {
       out += "     no state near meets them all; at the best compromise " + off_by(start->left) + "\n";
+      if (!still_rows(*start).empty()) out += "     " + sentence_of_still(*start) + "\n";
     }
     out += "     remedies: " + joined(remedies(*start, redundant), " | ") + "\n";
   }
@@ -390,7 +408,7 @@ Json RankReport::json() const {
                         {"completable", i.completable}};
           }));
   const auto gap = [](const Start::Gap& g) {
-    return Json{{"row", g.row}, {"value", rounded(g.value)}, {"velocity", g.velocity}};
+    return Json{{"row", g.row}, {"value", rounded(g.value)}, {"velocity", g.velocity}, {"still", g.still}};
   };
   Json of_start, of_pose;  // null
   if (start)

@@ -41,6 +41,10 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   last_error_ = 1e-4;
   typical_ = 0;
   independent_ = independence_ = flow.solver().independence();
+  clearest_ = s;
+  clearer_ = true;
+  apart_ = 0;
+  rows_.reset();
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
   suspicions_ = doubts_ = 0;
@@ -59,6 +63,7 @@ double DormandPrince::first_step(double most) const {
 
 double DormandPrince::try_step(double h) {
   least_ = 1;
+  near_singular_.reset();
   for (std::size_t i = 1; i < 7; ++i) {
     stage_.t = before_.t + c[i] * h;
     stage_.q = before_.q;
@@ -72,7 +77,8 @@ double DormandPrince::try_step(double h) {
     if (i == 6) flow_->keep(stage_);
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
-    least_ = std::min(least_, last_ = flow_->solver().independence());
+    last_ = flow_->solver().independence();
+    if (last_ < least_) least_ = last_, lowest_ = stage_;
   }
   eq_.setZero(stage_.q.size());
   ev_.setZero(stage_.q.size());
@@ -81,17 +87,30 @@ double DormandPrince::try_step(double h) {
     eq_ += h * e[i] * kq_[i];
     ev_ += h * e[i] * kv_[i];
   }
-  scale_.include(stage_.q, stage_.v);
-  const double error = raw_error_ = scale_.norm(eq_, ev_) / options_.tolerance;
-  if (!(error > 1)) return error;
-  // What is off the constraints does not count: it is taken away.  Near a singular pose it is most of the error.
+  tried_scale_ = scale_;
+  tried_scale_.include(stage_.q, stage_.v);
+  const double error = tried_scale_.norm(eq_, ev_) / options_.tolerance;
+  // Near a singular pose what is off the constraints is most of the error, and is taken away.  Elsewhere it counts: the
+  // motion of a drive is nothing else.
+  if (!(error > 1) || !near_singular()) return error;
+  elsewhere_ = true;
   other_ = stage_;
   other_.q -= eq_;
   other_.v -= ev_;
   flow_->keep(other_);
   eq_ = stage_.q - other_.q;
   ev_ = stage_.v - other_.v;
-  return std::min(error, scale_.norm(eq_, ev_) / options_.tolerance);
+  return std::min(error, tried_scale_.norm(eq_, ev_) / options_.tolerance);
+}
+
+bool DormandPrince::near_singular() {
+  if (near_singular_) return *near_singular_;
+  if (!(least_ < singular_below * independent_)) return *(near_singular_ = false);
+  const auto& left_out = flow_->solver().left_out();
+  if (!rows_) rows_.emplace(flow_->system(), before_);
+  if (clearer_) apart_ = std::max(apart_, rows_->at(clearest_, left_out));
+  clearer_ = false;
+  return *(near_singular_ = rows_->at(lowest_, left_out) < singular_below * apart_);
 }
 
 // The last two stages are at the same time: where they differ, the slopes show how fast the fastest mode is.  At the
@@ -118,11 +137,11 @@ void DormandPrince::step(double end) {
     std::swap(kv_[0], kv_[6]);
     stepped_ = false;
   }
-  bridged_ = false;
+  bridged_ = elsewhere_ = false;
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
   if (h_ == 0) h_ = first_step(std::min(left, most));
-  bool singular = false, elsewhere = false;
+  bool singular = false;
   for (int tries = 0;; ++tries) {
     double h = std::min(h_, most);
     const bool last = h >= left * (1 - 1e-12);
@@ -139,19 +158,20 @@ void DormandPrince::step(double end) {
       error = std::numeric_limits<double>::infinity();
       singular = true;
     }
-    const bool near_singular = least_ < singular_below * independent_;
     // Round-off counts divided by the square of the distance from a singular pose.
     const double round_off = std::numeric_limits<double>::epsilon() / options_.tolerance;
-    if ((near_singular && error > 1) || least_ < 3 * std::sqrt(round_off) * independent_) {
+    const bool too_near = least_ < 3 * std::sqrt(round_off) * independent_;
+    const bool at_singular = (error > 1 || too_near) && near_singular();
+    if (at_singular) {
       if (bridge(std::min(left, most))) return;
-      elsewhere = true;
+      elsewhere_ = true;
     }
     // Steps would creep for ever up to a pose that cannot be bridged: they are not made shorter than this share of
     // those before as long as the error is not coarse.
     constexpr double coarse = 1e-7, creep = 0.5;
-    const bool stuck = near_singular && error > 1 && error * options_.tolerance < coarse;
+    const bool stuck = at_singular && error > 1 && error * options_.tolerance < coarse;
     const bool as_good_as_it_gets = stuck && h <= 1.01 * creep * typical_;
-    singular = singular || (near_singular && error > 1);
+    singular = singular || (at_singular && error > 1);
     if (error <= 1 || as_good_as_it_gets) {
       const double factor =
           safety * std::pow(std::max(error, 1e-10), -0.2 + 0.75 * memory) * std::pow(last_error_, memory);
@@ -162,7 +182,8 @@ void DormandPrince::step(double end) {
       if (as_good_as_it_gets) ++rough_;
       if (!singular) look_for_stiffness(h);
       now_ = stage_;
-      if (elsewhere) flow_->acceleration(now_);  // the solver was on a bridge
+      std::swap(scale_, tried_scale_);
+      if (elsewhere_) flow_->acceleration(now_);
       accept(last ? end : before_.t + h, last_);
       return;
     }
@@ -183,7 +204,7 @@ void DormandPrince::accept(double t, double independence) {
   falling_ = (independence_ - independence) / (t - before_.t);
   if (falling_ <= 0) too_long_ = std::numeric_limits<double>::infinity();
   independence_ = independence;
-  independent_ = std::max(independent_, independence);
+  if (independence > independent_) independent_ = independence, clearest_ = now_, clearer_ = true;
   stepped_ = true;
   ++steps_;
 }

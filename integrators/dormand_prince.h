@@ -5,7 +5,9 @@
 // Solving Ordinary Differential Equations I, II.6.
 
 #include <array>
+#include <optional>
 
+#include <mortise/assembly/row_independence.h>
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/stepper.h>
 
@@ -24,23 +26,32 @@ class DormandPrince final : public Stepper {
   void look_for_stiffness(double h);
   double first_step(double most) const;
   double try_step(double h);  // the error over the tolerance
+  bool near_singular();       // rows come to depend on each other within the step tried last
   bool bridge(double most);
   void accept(double t, double independence);
 
   StepOptions options_;
   Flow* flow_ = nullptr;
-  ErrorScale scale_;
+  ErrorScale scale_, tried_scale_;  // of the states accepted; also of the end of the step tried
   State stage_, other_;
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
   VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
-  double h_ = 0, last_error_ = 1, raw_error_ = 0;
+  double h_ = 0, last_error_ = 1;
   double typical_ = 0;  // size of the last steps
   // Of the rows: the largest so far; at the start of the step, and how fast it fell before; least in the step, at its
   // end.
   double independent_ = 0, independence_ = 0, falling_ = 0, least_ = 0, last_ = 0;
+  // Light bodies alone make rows look dependent to the solver: where they do, this is asked.  It was `apart` where rows
+  // were most independent.
+  std::optional<RowIndependence> rows_;
+  double apart_ = 0;
+  State clearest_, lowest_;  // where the solver found rows most independent so far, and least in the step
+  bool clearer_ = false;     // since apart_ was found
+  std::optional<bool> near_singular_;
   Bridge bridge_;
-  double too_long_ = 0;   // this was for a bridge
-  bool bridged_ = false;  // the last step went over it
+  double too_long_ = 0;     // this was for a bridge
+  bool bridged_ = false;    // the last step went over it
+  bool elsewhere_ = false;  // the solver was at other states than the end of the step
   int suspicions_ = 0, doubts_ = 0;
   bool stiff_ = false;
   bool stepped_ = false;  // the last stage is the first of the next step

@@ -156,7 +156,7 @@ double GeneralizedAlpha::error(double h) {
     const double r = h / last_h_;
     ev = c * h * 2 * r / (1 + r) * smooth((a_ - a0_) - r * (a0_ - a_before_));
   }
-  return scale_.norm(eq, ev) / options_.tolerance;
+  return tried_scale_.norm(eq, ev) / options_.tolerance;
 }
 
 void GeneralizedAlpha::step(double end) {
@@ -187,7 +187,8 @@ void GeneralizedAlpha::step(double end) {
         w_ += (1 - alpha_f_) / (1 - alpha_m_) * (a - a_);
         a_ = a;
         stage_ = std::move(next);
-        scale_.include(stage_.q, stage_.v);
+        tried_scale_ = scale_;
+        tried_scale_.include(stage_.q, stage_.v);
         e = fixed ? 0 : error(h);
       }
     } catch (const Error&) {  // perhaps only because the step was long
@@ -195,6 +196,7 @@ void GeneralizedAlpha::step(double end) {
     }
     if (e <= 1) {
       now_ = stage_;
+      std::swap(scale_, tried_scale_);
       now_.t = last ? end : before_.t + h;
       a_before_ = a0_;
       last_h_ = h;

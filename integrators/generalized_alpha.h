@@ -43,7 +43,7 @@ class GeneralizedAlpha final : public Stepper {
   double alpha_m_, alpha_f_, beta_, gamma_;
   double beta_a_, gamma_a_;  // q and v change by beta_a h^2 and gamma_a h with a
   Flow* flow_ = nullptr;
-  ErrorScale scale_;
+  ErrorScale scale_, tried_scale_;  // of the states accepted; also of the end of the step tried
   State stage_;
   std::vector<Index> kept_;  // by rows: their place among those kept, or -1
   Index rows_ = 0;           // kept

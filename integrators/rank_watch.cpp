@@ -50,6 +50,10 @@ std::optional<Trajectory::Note> RankWatch::look(const Stepper& stepper, Flow& fl
   }
   const double t = x.t;
   if (independence(t) > singular * most_independent_) return std::nullopt;
+  // Light bodies beside heavy ones make rows look dependent to the solver, too.
+  constexpr double apart = 0.03;  // far above what is left of any row so near to a singular pose
+  if (!rows_) rows_.emplace(flow.system(), between_);
+  if (rows_->at(between_, flow.solver().left_out()) > apart) return std::nullopt;
   const std::string names = some_of(flow.solver().dependent_rows());
   return Trajectory::Note{t, "singular pose",
                           names.empty() ? "rows nearly depend on each other" : names + " depend on each other there"};

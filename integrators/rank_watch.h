@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <mortise/assembly/row_independence.h>
 #include <mortise/integrators/stepper.h>
 #include <mortise/integrators/trajectory.h>
 
@@ -20,6 +21,7 @@ class RankWatch {
 
  private:
   State between_;
+  std::optional<RowIndependence> rows_;
   double independence_ = 1, most_independent_ = 0;
 };
 

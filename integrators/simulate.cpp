@@ -80,6 +80,7 @@ class Run {
     out_.last = state_;
     out_.steps = stepper_->steps();
     out_.rejected = stepper_->rejected();
+    out_.rough = stepper_->rough();
     out_.evaluations = flow_.evaluations();
     return std::move(out_);
   }

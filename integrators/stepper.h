@@ -44,7 +44,7 @@ class Stepper {
   // Counters of a run that is resumed.
   void count_from(Index steps, Index rejected, Index rough) { steps_ = steps, rejected_ = rejected, rough_ = rough; }
   virtual bool stiff() const { return false; }  // stability, not accuracy, has kept the last steps short
-  Index rough() const { return rough_; }  // steps near singular poses that were taken with an error above the tolerance
+  Index rough() const { return rough_; }        // steps that were taken with an error above the tolerance
 
  protected:
   State now_, before_;

@@ -43,6 +43,11 @@ std::string Trajectory::text() const {
   out += fmt::format("  energy balanced to {:.1e} J", energy_error);
   if (worst != drift.end()) out += fmt::format("; joints hold to {:.1e} ('{}')", worst->largest, worst->joint);
   out += "\n";
+  if (rough > 0)
+    out += fmt::format(
+        "  INACCURATE: {} of the {} steps {} taken with an error above the tolerance, next to singular "
+        "poses; a run with another tolerance shows how much that matters\n",
+        rough, steps, rough == 1 ? "was" : "were");
   for (const Note& n : notes) out += fmt::format("  t = {:<10.6g} {}: {}\n", n.t, n.kind, n.text);
   if (!finished) out += "  " + stopped + "\n";
   return out;

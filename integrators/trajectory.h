@@ -38,12 +38,15 @@ struct Trajectory {
   bool finished = false;     // false: stopped says why
   std::string stopped;
   Index steps = 0, rejected = 0, evaluations = 0;
+  Index rough = 0;          // steps that were taken with an error above the tolerance, because no shorter one would do
   double energy_error = 0;  // [J] the largest change over all steps of  T + V - what forces and joints put in
 
   Index samples() const { return columns.empty() ? 0 : static_cast<Index>(values.size() / columns.size()); }
   Index index(std::string_view column) const;  // throws InvalidModel with the nearest name
   VectorXd column(std::string_view name) const;
   double value(Index sample, std::string_view column) const;
+  // It came to its end with the accuracy asked for.
+  bool to_tolerance() const { return finished && rough == 0; }
 
   std::string text() const;
   // The file is written beside and then renamed, so that it is there as a whole or not at all.  Throws FileError.

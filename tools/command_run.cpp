@@ -86,7 +86,10 @@ int run(const RunOptions& o) {
       std::fputs("interrupted\n", stderr);
     return was_interrupted;
   }
-  if (trajectory.finished) return healthy;
+  if (trajectory.finished && trajectory.rough > 0 && o.quiet)
+    fmt::print(stderr, "{} of the {} steps were taken with an error above the tolerance\n", trajectory.rough,
+               trajectory.steps);
+  if (trajectory.finished) return trajectory.to_tolerance() ? healthy : remarks;
   if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
   const RankReport report = check_model(system, trajectory.last);
   if (completable(report) == Completable::whole)
