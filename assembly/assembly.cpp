@@ -40,6 +40,13 @@ void Assembly::require_new(const Label& label) const {
                              "give every part a name of its own");
 }
 
+void Assembly::add_body(const Label& label, const std::shared_ptr<const BodyModel>& model) {
+  require_body(label, *model);
+  names_.insert(label.name);
+  models_[label.name] = model;
+  bodies_.push_back({label.name, model});
+}
+
 void Assembly::require_body(const Label& label, const BodyModel& model) {
   const std::vector<std::string> names = model.coordinates();
   for (const std::string& name : names)

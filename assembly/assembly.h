@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <mortise/assembly/body_of.h>
+#include <mortise/assembly/catalogue.h>
 #include <mortise/assembly/force_of.h>
 #include <mortise/assembly/joint_of.h>
 #include <mortise/assembly/sensor_of.h>
@@ -36,8 +37,9 @@ namespace mortise {
 
 // A body of an assembly, with its type, so that a joint that cannot act on it does not compile.
 template <Body B> struct Handle {
+  using Type = B;
   std::string path;
-  std::shared_ptr<const BodyOf<B>> model;
+  std::shared_ptr<const BodyModel> model;
 };
 
 // An assembly inside an assembly; its bodies are reached by the handles they were added with.
@@ -50,6 +52,79 @@ struct Nested {
   Nested operator[](const Nested& inner) const { return {path + "/" + inner.path}; }
 };
 
+namespace detail {
+
+template <class H> inline constexpr bool is_handle = false;
+template <class B> inline constexpr bool is_handle<Handle<B>> = true;
+template <class H> inline constexpr bool is_nested = std::is_same_v<H, Nested>;
+
+// The dimensions of the views of a part on bodies B.
+template <int... D> struct Dimensions {};
+template <int D, class Count> struct Same;
+template <int D, std::size_t... i> struct Same<D, std::index_sequence<i...>> {
+  using type = Dimensions<(static_cast<void>(i), D)...>;
+};
+template <int D, std::size_t N> using SameDimensions = typename Same<D, std::make_index_sequence<N>>::type;
+// The one dimension of bodies; 0 if they have none, or several.
+template <class... B>
+inline constexpr int common_dimension = [] {
+  constexpr int d = std::max({0, body_dimension<B>...});
+  return ((body_dimension<B> == 0 || body_dimension<B> == d) && ...) ? d : 0;
+}();
+// A part of the library sees all bodies in its own dimension; a body that is at home in all is seen as the others are.
+template <class P, bool of_library, class... B> struct ViewsOf {
+  using type = Dimensions<(body_dimension<B> != 0 ? body_dimension<B> : common_dimension<B...>)...>;
+};
+template <class P, class... B> struct ViewsOf<P, true, B...> {
+  using type = SameDimensions<part_dimension<P>(), sizeof...(B)>;
+};
+template <class P, class... B>
+inline constexpr bool dimensions_fit =
+    ((part_dimension<P>() == 0 || body_dimension<B> == 0 || body_dimension<B> == part_dimension<P>()) && ...);
+
+// What a part is on views of these dimensions.
+template <class P, class V> struct On;
+template <class P, int... D> struct On<P, Dimensions<D...>> {
+  static constexpr bool joint = has_phi<P, RowJet, D...> || has_psi<P, RowJet, D...>;
+  static constexpr bool joint_of_double() { return has_phi<P, double, D...> || has_psi<P, double, D...>; }
+  static constexpr bool changing_joint() {
+    return requires(P& p, const BodyView<D, RowJet>&... b, const RowJet& t) { p.phi(b..., t); } ||
+           requires(P& p, const VelocityView<D, RowJet>&... b, const RowJet& t) { p.psi(b..., t); };
+  }
+  static constexpr bool force() { return has_act<P, double, D...> || has_potential<P, RowJet, D...>; }
+  static constexpr bool sensor() { return has_measure<P, Taylor, D...> || has_measure_motion<P, Taylor, D...>; }
+
+  static auto bind_joint(const Label& label, const P& part, BodyModels bodies) {
+    return mortise::bind_joint<P, D...>(label, part, bodies);
+  }
+  static auto bind_force(const Label& label, const P& part, BodyModels bodies) {
+    return mortise::bind_force<P, D...>(label, part, bodies);
+  }
+  static auto bind_sensor(const Label& label, const P& part, BodyModels bodies) {
+    return mortise::bind_sensor<P, D...>(label, part, bodies);
+  }
+  // J::at_world(data..., bodies...), the bodies at places q.
+  static P at_world(const Access<double>* at, const auto&... data) {
+    return with_views<BodyView, D...>(at, [&](const auto&... view) { return P::at_world(data..., view...); });
+  }
+};
+// A part on some number of bodies, all of one dimension; asked only where it does not act on those that are given.
+template <class P, int D, std::size_t N> using OnSame = On<P, SameDimensions<D, N>>;
+template <class J, class Given, int D> constexpr bool joint_of_some() {
+  if constexpr (Given::joint)
+    return true;
+  else
+    return OnSame<J, D, 1>::joint || OnSame<J, D, 2>::joint || OnSame<J, D, 3>::joint || OnSame<J, D, 4>::joint;
+}
+template <class F, class Given, int D> constexpr bool force_of_some() {
+  if constexpr (Given::force())
+    return true;
+  else
+    return OnSame<F, D, 1>::force() || OnSame<F, D, 2>::force() || OnSame<F, D, 3>::force() || OnSame<F, D, 4>::force();
+}
+
+}  // namespace detail
+
 class Assembly {
  public:
   explicit Assembly(std::string name);
@@ -57,11 +132,12 @@ class Assembly {
   template <Body B> Handle<B> add(const std::string& name, B body) {
     const Label label{"body", name};
     require_new(label);
-    auto model = BodyOf<B>::make(label, std::move(body));
-    require_body(label, *model);
-    names_.insert(name);
-    models_[name] = model;
-    bodies_.push_back({name, model});
+    std::shared_ptr<const BodyModel> model;
+    if constexpr (detail::library_body<B>)
+      model = library_body<B>(label, body);
+    else
+      model = bind_body<B>(label, std::move(body));
+    add_body(label, model);
     return {name, std::move(model)};
   }
   Nested add(const std::string& name, const Assembly& part);
@@ -73,33 +149,76 @@ class Assembly {
   VectorXd place(const std::string& path) const;  // of a body; throws if there is none
 
   // A joint connects bodies; J::phi or J::psi is called with them in this order.
-  template <class J, Body... B> void connect(const std::string& name, J joint, const Handle<B>&... body) {
-    static_assert(sizeof...(B) > 0, "a joint connects at least one body");
-    attach<JointOf<J, B...>>({"joint", name}, constraints_, std::move(joint), body...);
+  template <class J, class... H> void connect(const std::string& name, const J& joint, const H&... body) {
+    if constexpr (handles<H...>() && same_dimension<J, detail::library_joint<J>, H...>()) {
+      using On = detail::On<J, Views<J, detail::library_joint<J>, H...>>;
+      constexpr bool some = detail::joint_of_some<J, On, detail::common_dimension<typename H::Type...>>();
+      constexpr bool changing = !some && On::changing_joint(), of_double = !some && On::joint_of_double();
+      static_assert(On::joint || !some, "this joint J connects another number of bodies: give as many as its phi takes");
+      static_assert(!changing, "phi or psi of this joint J is not const: write  phi(const auto& a, ..., const T& t) const");
+      static_assert(!of_double, "phi or psi of this joint J must be a template on the scalar, since its derivatives are "
+                                "needed: take the bodies and t as auto");
+      static_assert(some || changing || of_double,
+                    "this joint J has no phi(bodies..., t) and no psi(bodies..., t) for these bodies: see "
+                    "docs/WRITE_YOUR_OWN.md");
+      if constexpr (On::joint)
+        attach({"joint", name}, constraints_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
+          if constexpr (detail::library_joint<J> && sizeof...(H) <= detail::library_bodies)
+            return library_joint<J>(label, joint, models);
+          else
+            return On::bind_joint(label, joint, models);
+        });
+    }
   }
 
   // A joint that finds its body-fixed data from the places of the bodies at this moment (core/at_world.h).
-  template <class J, class... W, Body... B>
-  void connect(const std::string& name, const AtWorld<J, W...>& joint, const Handle<B>&... body) {
-    const Label label{"joint", name};
-    require_new(label);
-    require_known(label, {{body.path, body.model}...});
-    const auto make = [&](const W&... data) {
-      return J::at_world(data..., Placed<B, double>{body.model->modelled()->body, place(body.path)}...);
-    };
-    connect(name, std::apply(make, joint.data), body...);
+  template <class J, class... W, class... H>
+  void connect(const std::string& name, const AtWorld<J, W...>& joint, const H&... body) {
+    if constexpr (handles<H...>() && same_dimension<J, detail::library_joint<J>, H...>()) {
+      const Label label{"joint", name};
+      require_new(label);
+      require_known(label, {{body.path, body.model}...});
+      const std::array<VectorXd, sizeof...(H)> places{place(body.path)...};
+      const std::array<const BodyModel*, sizeof...(H)> models{body.model.get()...};
+      std::array<detail::Access<double>, sizeof...(H)> at;
+      for (std::size_t i = 0; i < at.size(); ++i) at[i] = {models[i], places[i].data(), nullptr, nullptr};
+      using On = detail::On<J, Views<J, detail::library_joint<J>, H...>>;
+      connect(name, std::apply([&](const W&... data) { return On::at_world(at.data(), data...); }, joint.data), body...);
+    }
   }
 
   // A force acts on bodies; F::act or F::potential is called with them in this order.
-  template <class F, Body... B> void apply(const std::string& name, F force, const Handle<B>&... body) {
-    static_assert(sizeof...(B) > 0, "a force acts on at least one body");
-    attach<ForceOf<F, B...>>({"force", name}, forces_, std::move(force), body...);
+  template <class F, class... H> void apply(const std::string& name, const F& force, const H&... body) {
+    if constexpr (handles<H...>() && same_dimension<F, detail::library_force<F>, H...>()) {
+      using On = detail::On<F, Views<F, detail::library_force<F>, H...>>;
+      constexpr bool some = detail::force_of_some<F, On, detail::common_dimension<typename H::Type...>>();
+      static_assert(On::force() || !some, "this force F acts on another number of bodies: give as many as its act takes");
+      static_assert(some, "this force F has no act(bodies..., t) const and no potential(bodies..., t) const, a template on "
+                          "the scalar, for these bodies: see docs/WRITE_YOUR_OWN.md");
+      if constexpr (On::force())
+        attach({"force", name}, forces_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
+          if constexpr (detail::library_force<F> && sizeof...(H) <= detail::library_bodies)
+            return library_force<F>(label, force, models);
+          else
+            return On::bind_force(label, force, models);
+        });
+    }
   }
 
   // A sensor tells numbers of bodies, with their rates; Readings reads it by its name.
-  template <class S, Body... B> void measure(const std::string& name, S sensor, const Handle<B>&... body) {
-    static_assert(sizeof...(B) > 0, "a sensor looks at at least one body");
-    attach<SensorOf<S, B...>>({"sensor", name}, sensors_, std::move(sensor), body...);
+  template <class S, class... H> void measure(const std::string& name, const S& sensor, const H&... body) {
+    if constexpr (handles<H...>() && same_dimension<S, detail::library_sensor<S>, H...>()) {
+      using On = detail::On<S, Views<S, detail::library_sensor<S>, H...>>;
+      static_assert(On::sensor(), "this sensor S has no measure(bodies..., t) const and no measure_motion(bodies..., t) "
+                                  "const, a template on the scalar, for so many bodies: see docs/WRITE_YOUR_OWN.md");
+      if constexpr (On::sensor())
+        attach({"sensor", name}, sensors_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
+          if constexpr (detail::library_sensor<S> && sizeof...(H) <= detail::library_bodies)
+            return library_sensor<S>(label, sensor, models);
+          else
+            return On::bind_sensor(label, sensor, models);
+        });
+    }
   }
 
   // Models that are made already, on bodies by their paths: for readers of files, which learn of types late.
@@ -170,8 +289,8 @@ class Assembly {
 
   // A body by its path, where its handle is not at hand.
   template <Body B> Handle<B> body(const std::string& path) const {
-    auto model = std::dynamic_pointer_cast<const BodyOf<B>>(find(path));
-    if (!model)
+    auto model = find(path);
+    if (!dynamic_cast<const MadeFrom<B, BodyModel>*>(model.get()))
       Label{"body", path}.fail<InvalidModel>("is of another type than asked for", "ask for the type it was added with");
     return {path, std::move(model)};
   }
@@ -206,15 +325,35 @@ class Assembly {
   const std::map<std::string, VectorXd>& places() const { return places_; }  // of its own bodies, where given
 
  private:
-  template <class Model, class P, class Entries, Body... B>
-  void attach(const Label& label, Entries& entries, P part, const Handle<B>&... body) {
+  // What the templates above check before anything else.
+  template <class... H> static constexpr bool handles() {
+    static_assert(sizeof...(H) > 0, "a joint, force or sensor acts on at least one body: give the handles that add() returned");
+    static_assert(!(detail::is_nested<H> || ...),
+                  "this is a nested assembly where a body belongs: name the body in it, nested[handle] or "
+                  "assembly.body<B>(\"nested/body\")");
+    static_assert((detail::is_handle<H> && ...) || (detail::is_nested<H> || ...),
+                  "the bodies are given by the handles that add() returned");
+    return sizeof...(H) > 0 && (detail::is_handle<H> && ...);
+  }
+  template <class P, bool of_library, class... H> static constexpr bool same_dimension() {
+    constexpr bool fit = !of_library || detail::dimensions_fit<P, typename H::Type...>;
+    static_assert(fit, "a planar part on a spatial body, or the other way round: use planar parts (Pin, Distance<2>) on "
+                       "PlanarBody and Particle<2>, spatial ones (Revolute, Distance<3>) on RigidBody and Particle<3>");
+    return fit;
+  }
+  template <class P, bool of_library, class... H>
+  using Views = typename detail::ViewsOf<P, of_library, typename H::Type...>::type;
+  template <class Model>
+  void attach(const Label& label, std::vector<PartEntry<Model>>& entries, std::vector<Reference> bodies,
+              std::type_identity_t<FunctionRef<std::shared_ptr<const Model>(const Label&, BodyModels)>> make) {
     require_new(label);
-    const std::vector<Reference> bodies{{body.path, body.model}...};
     require_known(label, bodies);
-    auto model = Model::make(label, std::move(part), body.model->modelled()...);
+    std::vector<std::shared_ptr<const BodyModel>> models;
+    for (const Reference& r : bodies) models.push_back(r.model);
+    auto model = make(label, models);
     probe(label, bodies, *model);
     names_.insert(label.name);
-    entries.push_back({label.name, bodies, std::move(model)});
+    entries.push_back({label.name, std::move(bodies), std::move(model)});
   }
   template <class Model>
   void attach_made(const Label& label, std::vector<PartEntry<Model>>& entries, std::shared_ptr<const Model> model,
@@ -250,6 +389,7 @@ class Assembly {
     return typed;
   }
 
+  void add_body(const Label& label, const std::shared_ptr<const BodyModel>& model);
   void require_new(const Label& label) const;
   void require_known(const Label& label, const std::vector<Reference>& bodies, bool some_move = true) const;
   static void require_body(const Label& label, const BodyModel& model);

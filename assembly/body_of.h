@@ -1,5 +1,6 @@
 #pragma once
-// From a body, a plain struct, to its model; its own constraint becomes a joint on it alone.
+// From a body, a plain struct, to its model.  The body's formulas are instantiated for double and Taylor; what is done
+// with the numbers is in body_model.cpp.
 
 #include <algorithm>
 #include <memory>
@@ -7,310 +8,459 @@
 #include <utility>
 #include <vector>
 
-#include <mortise/assembly/joint_of.h>
+#include <mortise/assembly/models.h>
+#include <mortise/core/fields.h>
+#include <mortise/core/parts.h>
 
 namespace mortise {
 
-// A body's own constraint phi(q) = 0, seen as a joint on that body alone.
-template <Body B> struct OwnConstraint {
-  static constexpr auto rows = B::own_rows;
-  template <class T> auto phi(const auto& a, const T&) const { return a.body.phi(Coordinates<B, T>(a.q)); }
+// A body made of formulas of its coordinates.  Its unknowns are the coordinates, combined so that the mass is 1 or 0:
+//   T = [R N0],  R'M R = I,  M N0 = 0,  z = 0        (core/massless.h)
+class BodyPart : public BodyModel, public std::enable_shared_from_this<BodyPart> {
+ public:
+  struct Facts {
+    bool mass_varies = false, force_varies = false;  // written as templates
+    bool constant_mass = false, potential = false, weighs = false, weight_varies = false, own_rows = false;
+  };
+
+  bool differentiable() const override { return facts_.mass_varies && facts_.force_varies; }
+  bool has_weight() const override { return facts_.weighs; }
+  MatrixXd mass_matrix(const State& s, Index first) const override;
+  VectorXd force(const State& s, Index first) const override;
+  std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const override;
+  std::optional<Slopes> force_slopes(const State& s, Index first) const override;
+  bool evaluate(const TaylorState& s, Index first, const Vec3<double>& g, Mat<Taylor, dynamic>& M,
+                TaylorVector& Q) const override;
+  std::optional<Stored> stored(const State& s, Index first) const override;
+  double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const override;
+  MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const override;
+  std::shared_ptr<const ConstraintModel> own_constraint() const override;
+
+  Index unknowns() const override { return size(); }
+  bool meets_own_rows() const override { return false; }
+  std::size_t motion_size() const override;
+  std::size_t motion_align() const override;
+  void* make_motion(void* where) const override;
+  void destroy_motion(void* motion) const override;
+  Index move(const State& s, Index first, const Vec3<double>& gravity, const std::string& name, void* motion,
+             double* f) const override;
+  void stand(const double*, const double*, void*) const override {}
+  void spread(const void* motion, const double* y, double* dq) const override;
+  void gather(const void*, const double*, double*) const override {}
+  void drift(const void* motion, double* z) const override;
+  void accelerate(const void* motion, const double* y, double* a) const override;
+  std::optional<Momentum> momentum(const void*) const override { return std::nullopt; }
+  void normalise(double*, double*) const override {}
+  void references(const void* motion, double* u) const override;
+  bool references_vary() const override { return true; }
+  std::string describe(const State& s, Index first, const VectorXd& dq) const override;
+
+  int frame() const override { return -1; }
+  void mark(const void*, Ask, LocalVector r, Mark&) const override { refuse("frame", static_cast<int>(r.size())); }
+  void spin(const void*, int dimension, double*, double*) const override { refuse("frame", dimension); }
+  void coordinate_row(const void* motion, Index i, double* row, double& drift) const override;
+  void project(const void* motion, const double* Q, double* y) const override;
+
+  // Its own constraint.
+  virtual std::vector<RowInfo> own_rows() const = 0;
+  virtual void own_phi(const Taylor* q, Taylor* out) const = 0;
+
+ protected:
+  explicit BodyPart(const Facts& facts) : facts_(facts) {}
+
+  // The formulas; each is called only where there is one.
+  virtual MatrixXd mass_at(const double* q, double t) const = 0;
+  virtual void mass_at(const Taylor* q, const Taylor& t, Mat<Taylor, dynamic>& M) const = 0;
+  virtual VectorXd force_at(const double* q, const double* v, double t) const = 0;
+  virtual void force_at(const Taylor* q, const Taylor* v, const Taylor& t, Taylor* Q) const = 0;
+  virtual Taylor potential_at(const Taylor* q, const Taylor& t) const = 0;
+  // The first moment of mass [kg m]; returns the number of its components.
+  virtual int moment_at(const Taylor* q, Taylor* S) const = 0;
+  virtual int moment_at(const TaylorDual* q, TaylorDual* S) const = 0;
+
+ private:
+  Facts facts_;
 };
 
-template <Body B> class BodyOf final : public BodyModel, public MadeFrom<B, BodyModel> {
+namespace detail {
+
+template <class B, class T>
+concept MassIn = requires(const B& b, const Coordinates<B, T>& q, const T& t) {
+  b.mass_matrix(q, t);
+};
+template <class B, class T>
+concept ForceIn = requires(const B& b, const Coordinates<B, T>& q, const T& t) {
+  b.force(q, q, t);
+};
+template <class B, class T>
+concept PotentialIn = requires(const B& b, const Coordinates<B, T>& q, const T& t) {
+  b.potential(q, t);
+};
+template <class B, class T>
+concept MomentIn = requires(const B& b, const Coordinates<B, T>& q) {
+  b.first_moment(q);
+};
+template <class B>
+concept HasUnknowns = Body<B> && requires {
+  typename B::Unknowns;
+};
+
+}  // namespace detail
+
+template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> {
  public:
-  explicit BodyOf(B b)
-      : modelled_(std::make_shared<const Modelled<B>>(Modelled<B>{std::move(b)})), body_(&modelled_->body) {}
-
   // Throws if the data of the body are out of range.
-  static std::shared_ptr<const BodyOf> make(const Label& label, B body) {
-    require_fields(label, body);
-    if constexpr (requires { body.validate(label); }) body.validate(label);
-    return std::make_shared<const BodyOf>(std::move(body));
+  BodyOf(const Label& label, B body)
+      : BodyPart({.mass_varies = detail::MassIn<B, Taylor>,
+                  .force_varies = detail::ForceIn<B, Taylor>,
+                  .constant_mass = requires { requires B::constant_mass; },
+                  .potential = detail::PotentialIn<B, double>,
+                  .weighs = detail::MomentIn<B, double>,
+                  .weight_varies = detail::MomentIn<B, TaylorDual>,
+                  .own_rows = requires(const Coordinates<B, Taylor>& q) { body.phi(q); }}),
+        body_(std::move(body)) {
+    static_assert(!detail::PotentialIn<B, double> || (detail::PotentialIn<B, Taylor> && detail::MassIn<B, Taylor>),
+                  "potential and mass_matrix must be templates: their rates are needed");
+    require_fields(label, body_);
+    if constexpr (requires { body_.validate(label); }) body_.validate(label);
   }
 
-  const std::shared_ptr<const Modelled<B>>& modelled() const { return modelled_; }
-  std::string kind() const override { return detail::kind_of<B>(); }
-  const B& part() const override { return *body_; }
-  std::shared_ptr<const BodyModel> changed(const Label& label, B body) const override {
-    return make(label, std::move(body));
-  }
+  const B& part() const override { return body_; }
+  std::shared_ptr<const BodyModel> changed(const Label& label, B body) const override;
 
-  std::vector<std::string> coordinates() const override {
-    return {body_->coordinates.begin(), body_->coordinates.end()};
+  std::string kind() const override { return kind_of<B>(); }
+  std::vector<std::string> coordinates() const override { return {body_.coordinates.begin(), body_.coordinates.end()}; }
+  Index size() const override { return static_cast<Index>(body_.coordinates.size()); }
+  Index find(std::string_view name) const override {
+    const auto it = std::find(body_.coordinates.begin(), body_.coordinates.end(), name);
+    return it == body_.coordinates.end() ? -1 : static_cast<Index>(it - body_.coordinates.begin());
   }
   std::vector<std::string> units() const override {
-    if constexpr (requires { body_->units; })
-      return {body_->units.begin(), body_->units.end()};
+    if constexpr (requires { body_.units; })
+      return {body_.units.begin(), body_.units.end()};
     else
-      return std::vector<std::string>(body_->coordinates.size());
+      return std::vector<std::string>(body_.coordinates.size());
   }
   std::vector<int> groups() const override {
-    if constexpr (requires { body_->groups; }) {
-      return {body_->groups.begin(), body_->groups.end()};
+    if constexpr (requires { body_.groups; }) {
+      return {body_.groups.begin(), body_.groups.end()};
     } else {
-      std::vector<int> each(body_->coordinates.size());
+      std::vector<int> each(body_.coordinates.size());
       for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<int>(i);
       return each;
     }
   }
   VectorXd neutral() const override {
-    if constexpr (requires { body_->neutral(); })
-      return body_->neutral();
+    if constexpr (requires { body_.neutral(); })
+      return body_.neutral();
     else
       return VectorXd::Zero(size());
   }
-  std::shared_ptr<const ConstraintModel> own_constraint() const override {
-    if constexpr (requires(const Q& q) { body_->phi(q); })
-      return std::make_shared<const JointOf<OwnConstraint<B>, B>>(OwnConstraint<B>{}, modelled_);
-    else
-      return nullptr;
-  }
-
-  static constexpr bool mass_has_slopes = requires(const B& b, const Coordinates<B, FirstOrder>& x, FirstOrder t) {
-    b.mass_matrix(x, t);
-  };
-  static constexpr bool force_has_slopes = requires(const B& b, const Coordinates<B, FirstOrder>& x, FirstOrder t) {
-    b.force(x, x, t);
-  };
-  bool differentiable() const override { return mass_has_slopes && force_has_slopes; }
-  static constexpr bool constant_mass = requires { requires B::constant_mass; };
-
-  MatrixXd mass_matrix(const State& s, Index first) const override {
-    return body_->mass_matrix(Q(s.q.segment(first, size())), s.t);
-  }
-  VectorXd force(const State& s, Index first) const override {
-    return body_->force(Q(s.q.segment(first, size())), Q(s.v.segment(first, size())), s.t);
-  }
-  std::optional<MatrixXd> mass_slopes(const State& s, Index first, const VectorXd& a) const override {
-    if constexpr (constant_mass) {
-      return MatrixXd::Zero(size(), size());
-    } else if constexpr (mass_has_slopes) {
-      const auto Ma = [&](const auto& q, const auto&) -> Vec<FirstOrder, dynamic> {
-        const Coordinates<B, FirstOrder> x = q;
-        const Mat<FirstOrder, dynamic> M = body_->mass_matrix(x, FirstOrder(s.t));
-        return M * a.template cast<FirstOrder>();
-      };
-      return slopes_of(s.q.segment(first, size()), s.v.segment(first, size()), Ma).dq;
-    } else {
-      return std::nullopt;
-    }
-  }
-  std::optional<Slopes> force_slopes(const State& s, Index first) const override {
-    if constexpr (force_has_slopes) {
-      const auto f = [&](const auto& q, const auto& v) -> Vec<FirstOrder, dynamic> {
-        const Coordinates<B, FirstOrder> x = q, y = v;
-        return body_->force(x, y, FirstOrder(s.t));
-      };
-      return slopes_of(s.q.segment(first, size()), s.v.segment(first, size()), f);
-    } else {
-      return std::nullopt;
-    }
-  }
-
-  bool evaluate([[maybe_unused]] const TaylorState& s, [[maybe_unused]] Index first,
-                [[maybe_unused]] const Vec3<double>& g, [[maybe_unused]] Mat<Taylor, dynamic>& M,
-                [[maybe_unused]] TaylorVector& Q_out) const override {
-    if constexpr (mass_has_slopes && force_has_slopes) {
-      const Coordinates<B, Taylor> q = s.q.segment(first, size()), v = s.v.segment(first, size());
-      if constexpr (constant_mass)
-        M = MatrixXd(body_->mass_matrix(Q(Q::Zero(size())), 0.0)).template cast<Taylor>();
-      else
-        M = body_->mass_matrix(q, s.t);
-      const Coordinates<B, Taylor> f = body_->force(q, v, s.t);
-      for (Index i = 0; i < size(); ++i) Q_out[first + i] += f[i];
-      if constexpr (weighs) {
-        if (!g.isZero(0)) {
-          const TaylorVector w = weight<Taylor>(q, g);
-          for (Index i = 0; i < size(); ++i) Q_out[first + i] += w[i];
-        }
-      }
-      return true;
-    } else {
-      return false;
-    }
-  }
-
-  std::optional<Stored> stored(const State& s, Index first) const override {
-    if constexpr (requires(const Q& x, double t) { body_->potential(x, t); }) {
-      static_assert(
-          mass_has_slopes && requires(const Coordinates<B, FirstOrder>& x, FirstOrder t) { body_->potential(x, t); },
-          "potential and mass_matrix must be templates: their rates are needed");
-      const Q q = s.q.segment(first, size()), v = s.v.segment(first, size());
-      Coordinates<B, FirstOrder> x(size());  // at time s along the motion
-      for (Index i = 0; i < size(); ++i) x[i] = FirstOrder(q[i], {v[i]});
-      const FirstOrder t = FirstOrder::variable(s.t, 0), V = body_->potential(x, t);
-      double power = v.dot(Q(body_->force(q, v, s.t)));
-      if constexpr (!constant_mass) {
-        const Mat<FirstOrder, dynamic> M = body_->mass_matrix(x, t);
-        for (Index j = 0; j < size(); ++j)
-          for (Index i = 0; i < size(); ++i) power += 0.5 * v[i] * M(i, j).d[0] * v[j];
-      }
-      return Stored{V.v, V.d[0], power};
-    } else {
-      return std::nullopt;
-    }
-  }
-
-  // V = -g . first moment of mass
-  static constexpr bool weighs = requires(const B& b, const Coordinates<B, double>& q) { b.first_moment(q); };
-  bool has_weight() const override { return weighs; }
   double mass() const override {
-    if constexpr (requires { double{body_->mass}; })
-      return body_->mass;
+    if constexpr (requires { double{body_.mass}; })
+      return body_.mass;
     else
       return 0;
   }
-  double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q_out) const override {
-    if constexpr (weighs) {
-      const Q q = s.q.segment(first, size());
-      Q_out.segment(first, size()) += weight<double>(q, g);
-      const auto S = body_->first_moment(q);
-      return -g.head(S.size()).dot(S);
-    } else {
-      return 0;
-    }
-  }
-  MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const override {
-    if constexpr (weighs) {
-      const auto f = [&](const auto& q, const auto&) -> Vec<FirstOrder, dynamic> { return weight<FirstOrder>(q, g); };
-      return slopes_of(s.q.segment(first, size()), s.v.segment(first, size()), f).dq;
-    } else {
-      return MatrixXd::Zero(size(), size());
-    }
-  }
-
-  Index unknowns() const override { return modelled_->count(); }
-  bool meets_own_rows() const override { return detail::HasUnknowns<B>; }
-  std::size_t motion_size() const override { return sizeof(Motion); }
-  std::size_t motion_align() const override { return alignof(Motion); }
-  void* make_motion(void* where) const override { return new (where) Motion(); }
-  void destroy_motion(void* motion) const override { static_cast<Motion*>(motion)->~Motion(); }
-  Index move(const State& s, Index first, const Vec3<double>& g, [[maybe_unused]] const std::string& name, void* motion,
-             double* f) const override {
-    const Q q = s.q.segment(first, size()), v = s.v.segment(first, size());
-    Motion& m = *static_cast<Motion*>(motion);
-    const auto write = [&](const auto& y) {
-      for (Index k = 0; k < y.size(); ++k) f[k] = y[k];
-    };
-    if constexpr (detail::HasUnknowns<B>) {
-      if constexpr (std::is_trivially_destructible_v<Motion>)
-        new (motion) Motion(modelled_->unknowns.motion(q, v));  // in place: copies wait for their numbers
-      else
-        m = modelled_->unknowns.motion(q, v);
-      write(modelled_->unknowns.force(m, g));
-      return modelled_->unknowns.massless();
-    } else {
-      const Label label{"body", name};
-      const MatrixXd M = body_->mass_matrix(q, s.t);
-      if (M.rows() != size() || M.cols() != size())
-        label.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
-                              fmt::format("give {0} x {0}, one row per coordinate", size()));
-      const Massless split = massless_directions(M, label, coordinates());
-      VectorXd force = body_->force(q, v, s.t);
-      if (force.size() != size())
-        label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", force.size(), s.t),
-                              fmt::format("give {}, one per coordinate", size()));
-      if constexpr (weighs) force += weight<double>(q, g);
-      m.massless = split.N0.cols();
-      m.T.resize(size(), size());
-      m.T << split.R, split.N0;
-      m.drift.setZero(size());
-      if (m.massless > 0) {  // T^-1 = [R'M; rows of the identity at the pivots of N0]
-        m.references.setIdentity(size(), m.massless);
-        m.references.topRows(split.R.cols()) = (split.R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
-        m.references.bottomRows(m.massless).setIdentity();
-      }
-      write(VectorXd(m.T.transpose() * force));
-      return m.massless;
-    }
-  }
-  void spread(const void* motion, const double* y, double* dq) const override {
-    Eigen::Map<Q>(dq, size()) = modelled_->unknowns.spread(*static_cast<const Motion*>(motion), unknowns_at(y));
-  }
-  void drift(const void* motion, double* z) const override {
-    Eigen::Map<Q>(z, size()) = modelled_->unknowns.drift(*static_cast<const Motion*>(motion));
-  }
-  void accelerate(const void* motion, const double* y, double* a) const override {
-    const Motion& m = *static_cast<const Motion*>(motion);
-    if constexpr (requires { modelled_->unknowns.accelerate(m, y, a); }) {
-      modelled_->unknowns.accelerate(m, y, a);
-    } else {
-      const Q dq = modelled_->unknowns.spread(m, unknowns_at(y)), z = modelled_->unknowns.drift(m);
-      for (Index i = 0; i < size(); ++i) a[i] = dq[i] + z[i];  // one by one, as they were written
-    }
-  }
-  std::optional<Momentum> momentum([[maybe_unused]] const void* motion) const override {
-    if constexpr (detail::HasUnknowns<B>)
-      return modelled_->unknowns.momentum(*static_cast<const Motion*>(motion));
-    else
-      return std::nullopt;
-  }
-  void normalise([[maybe_unused]] double* q, [[maybe_unused]] double* v) const override {
-    if constexpr (requires(Q & x) { UnknownsOf<B>::normalise(x, x); }) {
-      Q a = Eigen::Map<const Q>(q), b = Eigen::Map<const Q>(v);
-      UnknownsOf<B>::normalise(a, b);
-      Eigen::Map<Q>{q} = a;
-      Eigen::Map<Q>{v} = b;
-    }
-  }
-  void references([[maybe_unused]] const void* motion, double* u) const override {
-    if constexpr (detail::HasUnknowns<B>) {
-      const auto& x = modelled_->unknowns;
-      const int k = static_cast<int>(modelled_->count());
-      for (int j = k - x.massless(); j < k; ++j)
-        for (int i = 0; i < k; ++i) *u++ = x.unit(i, j);
-    } else {
-      const MatrixXd& r = static_cast<const Motion*>(motion)->references;
-      std::copy(r.data(), r.data() + r.size(), u);
-    }
-  }
-
-  bool references_vary() const override { return !detail::HasUnknowns<B>; }
-
   Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const override {
-    if constexpr (requires(const Q& q) { body_->massless(q); })
-      return body_->massless(Q(s.q.segment(first, size())));
+    if constexpr (requires(const Q& q) { body_.massless(q); })
+      return body_.massless(in<double>(s.q.data() + first));
     else
       return massless_directions(M, label, coordinates());
   }
   std::string describe(const State& s, Index first, const VectorXd& dq) const override {
-    if constexpr (requires(const Q& q) { body_->describe(q, q); }) {
-      return body_->describe(Q(s.q.segment(first, size())), Q(dq));
-    } else {
-      std::string text;
-      for (Index i = 0; i < size(); ++i)
-        if (dq[i] != 0)
-          text += (text.empty() ? "changes " : ", ") + std::string(body_->coordinates[static_cast<std::size_t>(i)]);
-      return text;
+    if constexpr (requires(const Q& q) { body_.describe(q, q); })
+      return body_.describe(in<double>(s.q.data() + first), Q(dq));
+    else
+      return BodyPart::describe(s, first, dq);
+  }
+  std::vector<RowInfo> own_rows() const override {
+    if constexpr (requires { B::own_rows; })
+      return {B::own_rows.begin(), B::own_rows.end()};
+    else
+      return {};
+  }
+
+  bool has(Ask what, int dimension) const override {
+    const auto can = [&]<int D>(std::integral_constant<int, D>) {
+      return what == Ask::point ? detail::has_point<B, D, double> : detail::has_direction<B, D, double>;
+    };
+    return by_dimension(dimension, can);
+  }
+  bool turns(int dimension) const override {
+    const auto can = [&]<int D>(std::integral_constant<int, D>) { return size_of<B> == 0 || turns_in<D>; };
+    return by_dimension(dimension, can);
+  }
+  void locate(Ask what, LocalVector r, const double* q, double* out) const override { locate_in(what, r, q, out); }
+  void locate(Ask what, LocalVector r, const Taylor* q, Taylor* out) const override { locate_in(what, r, q, out); }
+  void locate(Ask what, LocalVector r, const TaylorDual* q, TaylorDual* out) const override { locate_in(what, r, q, out); }
+  void angular_velocity(int dimension, const double* q, const double* v, double* w) const override {
+    turn_in(dimension, q, v, w);
+  }
+  void angular_velocity(int dimension, const Taylor* q, const Taylor* v, Taylor* w) const override {
+    turn_in(dimension, q, v, w);
+  }
+  void find_local(Ask what, LocalVector world, const double* q, double* out) const override {
+    by_dimension(static_cast<int>(world.size()), [&]<int D>(std::integral_constant<int, D>) {
+      const Vec<double, D> x = Eigen::Map<const Vec<double, D>>(world.data());
+      if (what == Ask::point) {
+        if constexpr (requires { requires detail::has_rows<decltype(body_.local_point(in<double>(q), x)), D>; })
+          return void(write(body_.local_point(in<double>(q), x), out));
+        this->refuse("points that move with it", D);
+      } else {
+        if constexpr (requires { requires detail::has_rows<decltype(body_.local_direction(in<double>(q), x)), D>; })
+          return void(write(body_.local_direction(in<double>(q), x), out));
+        this->refuse("directions", D);
+      }
+    });
+  }
+  bool linear([[maybe_unused]] LocalVector r, [[maybe_unused]] std::vector<Geometry::Entry>& out) const override {
+    if constexpr (requires { body_.shape_at(r, out); }) {
+      body_.shape_at(r, out);
+      return true;
     }
+    return false;
+  }
+
+ protected:
+  using Q = Coordinates<B, double>;
+  B body_;
+
+  template <class T> Coordinates<B, T> in(const T* q) const {
+    Coordinates<B, T> out(size());
+    for (Index i = 0; i < out.size(); ++i) out[i] = q[i];
+    return out;
+  }
+
+  MatrixXd mass_at(const double* q, double t) const override { return body_.mass_matrix(in(q), t); }
+  VectorXd force_at(const double* q, const double* v, double t) const override { return body_.force(in(q), in(v), t); }
+  void mass_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor& t,
+               [[maybe_unused]] Mat<Taylor, dynamic>& M) const override {
+    if constexpr (detail::MassIn<B, Taylor>) M = body_.mass_matrix(in(q), t);
+  }
+  void force_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor* v, [[maybe_unused]] const Taylor& t,
+                [[maybe_unused]] Taylor* out) const override {
+    if constexpr (detail::ForceIn<B, Taylor>) write(body_.force(in(q), in(v), t), out);
+  }
+  Taylor potential_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor& t) const override {
+    if constexpr (detail::PotentialIn<B, Taylor>)
+      return Taylor(body_.potential(in(q), t));
+    else
+      return Taylor(0);
+  }
+  int moment_at(const Taylor* q, Taylor* S) const override { return moment_in(q, S); }
+  int moment_at(const TaylorDual* q, TaylorDual* S) const override { return moment_in(q, S); }
+  void own_phi([[maybe_unused]] const Taylor* q, [[maybe_unused]] Taylor* out) const override {
+    if constexpr (requires(const Coordinates<B, Taylor>& x) { body_.phi(x); }) write(body_.phi(in(q)), out);
+  }
+
+  template <class X, class T> static int write(const X& numbers, T* out) {
+    const auto& x = numbers.eval();
+    for (Index i = 0; i < x.size(); ++i) out[i] = x[i];
+    return static_cast<int>(x.size());
   }
 
  private:
-  using Q = Coordinates<B, double>;
-  using Motion = typename UnknownsOf<B>::Motion;
-  using Y = Vec<double, UnknownsOf<B>::count>;
-  Y unknowns_at(const double* y) const { return Eigen::Map<const Y>(y, modelled_->count()); }
-  Index size() const { return static_cast<Index>(body_->coordinates.size()); }
-
-  // g . d(first moment)/dq
-  template <class T> Vec<T, dynamic> weight(const Coordinates<B, T>& q, const Vec3<double>& g) const {
-    using S = Dual<T, 1>;
-    Vec<T, dynamic> w(q.size());
-    Coordinates<B, S> x(q.size());
-    for (Index i = 0; i < q.size(); ++i) x[i] = S(q[i]);
-    for (Index i = 0; i < q.size(); ++i) {
-      x[i] = S::variable(q[i], 0);
-      const auto moment = body_->first_moment(x);
-      w[i] = T(0.0);
-      for (Index k = 0; k < moment.size(); ++k) w[i] += g[k] * moment[k].d[0];
-      x[i] = S(q[i]);
+  // An angular velocity is a number in the plane and a vector in space.
+  template <int D> static constexpr bool turns_in = [] {
+    if constexpr (requires(const B& b, const Q& q) { b.angular_velocity(q, q); }) {
+      constexpr bool number = std::is_convertible_v<
+          decltype(std::declval<const B&>().angular_velocity(std::declval<const Q&>(), std::declval<const Q&>())), double>;
+      return D == (number ? 2 : 3);
     }
-    return w;
+    return false;
+  }();
+
+  template <class F> static auto by_dimension(int dimension, const F& f) {
+    switch (dimension) {
+      case 1:
+        return f(std::integral_constant<int, 1>{});
+      case 2:
+        return f(std::integral_constant<int, 2>{});
+      default:
+        return f(std::integral_constant<int, 3>{});
+    }
+  }
+  template <class T> void locate_in(Ask what, LocalVector place, const T* q, T* out) const {
+    by_dimension(static_cast<int>(place.size()), [&]<int D>(std::integral_constant<int, D>) {
+      [[maybe_unused]] const Vec<double, D> r = Eigen::Map<const Vec<double, D>>(place.data());
+      if (what == Ask::point) {
+        if constexpr (detail::has_point<B, D, T>) return void(write(body_.point(in(q), r), out));
+        this->refuse(detail::has_point<B, D, double> ? "points that are templates on the scalar" : "points", D);
+      } else {
+        if constexpr (detail::has_direction<B, D, T>) return void(write(body_.direction(in(q), r), out));
+        this->refuse(detail::has_direction<B, D, double> ? "directions that are templates on the scalar" : "directions", D);
+      }
+    });
+  }
+  template <class T> void turn_in(int dimension, const T* q, const T* v, T* w) const {
+    if constexpr (size_of<B> == 0) {
+      for (int k = 0; k < (dimension == 2 ? 1 : 3); ++k) w[k] = T(0.0);
+    } else {
+      if constexpr (turns_in<2>)
+        if (dimension == 2) return void(w[0] = T(body_.angular_velocity(in(q), in(v))));
+      if constexpr (turns_in<3>)
+        if (dimension == 3) return void(write(body_.angular_velocity(in(q), in(v)), w));
+      this->refuse("rotation", dimension);
+    }
+  }
+  template <class T> int moment_in([[maybe_unused]] const T* q, [[maybe_unused]] T* S) const {
+    if constexpr (detail::MomentIn<B, T>)
+      return write(body_.first_moment(in(q)), S);
+    else
+      return 0;
+  }
+};
+
+template <Body B> std::shared_ptr<const BodyModel> bind_body(const Label& label, B body);
+template <Body B> std::shared_ptr<const BodyModel> BodyOf<B>::changed(const Label& label, B body) const {
+  return bind_body<B>(label, std::move(body));
+}
+
+// A body that knows its unknowns (core/marker.h).
+template <detail::HasUnknowns B> class UnknownsOf final : public BodyOf<B> {
+  using U = typename B::Unknowns;
+  using Motion = typename U::Motion;
+  using Q = Coordinates<B, double>;
+  using Y = Vec<double, U::count>;
+  template <int D>
+  static constexpr bool marks = requires(const U& u, const Motion& m, const Vec<double, D>& r) {
+    requires detail::has_rows<decltype(u.point(m, r).value), D>;
+  };
+  static constexpr bool framed =
+      U::count != dynamic && U::count <= Mark::most_unknowns && (marks<1> || marks<2> || marks<3>);
+
+ public:
+  UnknownsOf(const Label& label, B body) : BodyOf<B>(label, std::move(body)), unknowns_(this->body_) {}
+  const U& unknowns_of_type() const { return unknowns_; }
+
+  Index unknowns() const override {
+    if constexpr (U::count == dynamic)
+      return this->size();
+    else
+      return U::count;
+  }
+  bool meets_own_rows() const override { return true; }
+  std::size_t motion_size() const override { return sizeof(Motion); }
+  std::size_t motion_align() const override { return alignof(Motion); }
+  void* make_motion(void* where) const override { return new (where) Motion(); }
+  void destroy_motion(void* motion) const override { static_cast<Motion*>(motion)->~Motion(); }
+  Index move(const State& s, Index first, const Vec3<double>& g, const std::string&, void* motion,
+             double* f) const override {
+    stand(s.q.data() + first, s.v.data() + first, motion);
+    const auto y = unknowns_.force(*static_cast<const Motion*>(motion), g);
+    for (Index k = 0; k < y.size(); ++k) f[k] = y[k];
+    return unknowns_.massless();
+  }
+  void stand(const double* q, const double* v, void* motion) const override {
+    if constexpr (std::is_trivially_destructible_v<Motion>)
+      new (motion) Motion(unknowns_.motion(at(q), at(v)));  // in place: copies wait for their numbers
+    else
+      *static_cast<Motion*>(motion) = unknowns_.motion(at(q), at(v));
+  }
+  void spread(const void* motion, const double* y, double* dq) const override {
+    Eigen::Map<Q>(dq, this->size()) = unknowns_.spread(as(motion), Y(Eigen::Map<const Y>(y, unknowns())));
+  }
+  void gather([[maybe_unused]] const void* motion, [[maybe_unused]] const double* row,
+              [[maybe_unused]] double* row_q) const override {
+    if constexpr (framed)
+      Eigen::Map<Q>(row_q, this->size()) = unknowns_.gather(as(motion), Y(Eigen::Map<const Y>(row, unknowns())));
+  }
+  void drift(const void* motion, double* z) const override {
+    Eigen::Map<Q>(z, this->size()) = unknowns_.drift(as(motion));
+  }
+  void accelerate(const void* motion, const double* y, double* a) const override {
+    const Motion& m = as(motion);
+    if constexpr (requires { unknowns_.accelerate(m, y, a); }) {
+      unknowns_.accelerate(m, y, a);
+    } else {
+      const Q dq = unknowns_.spread(m, Y(Eigen::Map<const Y>(y, unknowns()))), z = unknowns_.drift(m);
+      for (Index i = 0; i < this->size(); ++i) a[i] = dq[i] + z[i];  // one by one, as they were written
+    }
+  }
+  std::optional<Momentum> momentum(const void* motion) const override { return unknowns_.momentum(as(motion)); }
+  void normalise([[maybe_unused]] double* q, [[maybe_unused]] double* v) const override {
+    if constexpr (requires(Q & x) { U::normalise(x, x); }) {
+      Q a = Eigen::Map<const Q>(q), b = Eigen::Map<const Q>(v);
+      U::normalise(a, b);
+      Eigen::Map<Q>{q} = a;
+      Eigen::Map<Q>{v} = b;
+    }
+  }
+  void references(const void*, double* u) const override {
+    const int k = static_cast<int>(unknowns());
+    for (int j = k - unknowns_.massless(); j < k; ++j)
+      for (int i = 0; i < k; ++i) *u++ = unknowns_.unit(i, j);
+  }
+  bool references_vary() const override { return false; }
+
+  int frame() const override { return framed ? U::count : -1; }
+  void mark(const void* motion, Ask what, LocalVector r, Mark& out) const override {
+    switch (r.size()) {
+      case 1:
+        return mark_in<1>(motion, what, r, out);
+      case 2:
+        return mark_in<2>(motion, what, r, out);
+      default:
+        return mark_in<3>(motion, what, r, out);
+    }
+  }
+  void spin(const void* motion, int dimension, double* w, double* jacobian) const override {
+    const int d = dimension == 2 ? 1 : 3;
+    if constexpr (size_of<B> == 0) {
+      std::fill(w, w + d, 0.0);
+    } else if constexpr (framed && requires(const Motion& m) { unknowns_.turning(m), unknowns_.spin(m); }) {
+      const auto turning = unknowns_.turning(as(motion));
+      if (turning.rows() != d) this->refuse("rotation", dimension);
+      const auto rate = unknowns_.spin(as(motion));
+      for (Index k = 0; k < d; ++k) w[k] = rate[k];
+      std::copy(turning.data(), turning.data() + turning.size(), jacobian);
+    } else {
+      this->refuse("rotation", dimension);
+    }
+  }
+  void coordinate_row(const void* motion, Index i, double* row, double& drift_out) const override {
+    const Motion& m = as(motion);
+    for (Index k = 0; k < unknowns(); ++k) row[k] = Q(unknowns_.spread(m, Y(Y::Unit(unknowns(), k))))[i];
+    drift_out = Q(unknowns_.drift(m))[i];
+  }
+  void project(const void* motion, const double* force, double* y) const override {
+    const Motion& m = as(motion);
+    const Q f = at(force);
+    if constexpr (requires { unknowns_.project(m, f); })
+      Eigen::Map<Y>(y, unknowns()) += unknowns_.project(m, f);
+    else
+      for (Index k = 0; k < unknowns(); ++k) y[k] += Q(unknowns_.spread(m, Y(Y::Unit(unknowns(), k)))).dot(f);
   }
 
-  std::shared_ptr<const Modelled<B>> modelled_;
-  const B* body_;  // in it
+ private:
+  static const Motion& as(const void* motion) { return *static_cast<const Motion*>(motion); }
+  Q at(const double* q) const { return Eigen::Map<const Q>(q, this->size()); }
+  template <int D> void mark_in(const void* motion, Ask what, LocalVector place, Mark& out) const {
+    if constexpr (marks<D>) {
+      const Vec<double, D> r = Eigen::Map<const Vec<double, D>>(place.data());
+      const auto put = [&](const Marker<D, U::count>& m) __attribute__((always_inline)) {
+        for (int k = 0; k < D; ++k)
+          out.value[k] = m.value[k], out.velocity[k] = m.velocity[k], out.acceleration[k] = m.acceleration[k];
+        for (int k = 0; k < D * U::count; ++k) out.jacobian[k] = m.slopes.data()[k];
+      };
+      if (what == Ask::point)
+        put(unknowns_.point(as(motion), r));
+      else
+        put(unknowns_.direction(as(motion), r));
+    } else {
+      this->refuse(what == Ask::point ? "points" : "directions", D);
+    }
+  }
+
+  U unknowns_;
 };
+
+template <Body B> std::shared_ptr<const BodyModel> bind_body(const Label& label, B body) {
+  if constexpr (detail::HasUnknowns<B>)
+    return std::make_shared<const UnknownsOf<B>>(label, std::move(body));
+  else
+    return std::make_shared<const BodyOf<B>>(label, std::move(body));
+}
 
 }  // namespace mortise

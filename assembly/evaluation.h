@@ -36,14 +36,7 @@ class Evaluation {
   VectorXd b;     // m
   VectorXd phi;   // m: phi of holonomic rows, psi of nonholonomic ones; 0 where the constraint holds
 
-  explicit Evaluation(std::shared_ptr<const Layout> layout)
-      : Q(layout->n),
-        C(layout->n),
-        b(layout->m),
-        phi(layout->m),
-        layout_(std::move(layout)),
-        mass_values_(static_cast<std::size_t>(layout_->mass_values)),
-        row_values_(static_cast<std::size_t>(layout_->row_values)) {}
+  explicit Evaluation(std::shared_ptr<const Layout> layout);
 
   const Layout& layout() const { return *layout_; }
 
@@ -64,22 +57,8 @@ class Evaluation {
     return {row_values_.data() + k.offset, k.rows, k.size};
   }
 
-  MatrixXd dense_M() const {
-    MatrixXd D = MatrixXd::Zero(layout_->n, layout_->n);
-    for (std::size_t i = 0; i < layout_->M.size(); ++i) {
-      const auto& k = layout_->M[i];
-      D.block(k.first, k.first, k.size, k.size) = M(i);
-    }
-    return D;
-  }
-  MatrixXd dense_A() const {
-    MatrixXd D = MatrixXd::Zero(layout_->m, layout_->n);
-    for (std::size_t i = 0; i < layout_->A.size(); ++i) {
-      const auto& k = layout_->A[i];
-      D.block(k.row, k.first, k.rows, k.size) += A(i);
-    }
-    return D;
-  }
+  MatrixXd dense_M() const;
+  MatrixXd dense_A() const;
 
  private:
   std::shared_ptr<const Layout> layout_;

@@ -1,6 +1,6 @@
 #pragma once
-// Bodies, constraints and forces behind one virtual call per block; statically typed inside (body_of.h,
-// joint_of.h, force_of.h).
+// Bodies, constraints and forces behind one virtual call per block.  What is made of users' types, which is little, is
+// in body_of.h, joint_of.h, force_of.h and sensor_of.h.
 // Models are immutable and know no numbering: the first coordinate of each body comes as an argument, so one model
 // serves every copy of a subsystem.
 
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <mortise/core/geometry.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/sketch.h>
@@ -130,12 +131,8 @@ class SensorModel : public PartModel {
   virtual std::shared_ptr<const SensorModel> rebound(const Label& label, BodyModels bodies) const = 0;
 };
 
-class BodyModel {
+class BodyModel : public Geometry {
  public:
-  virtual ~BodyModel() = default;
-
-  virtual std::string kind() const = 0;
-  virtual std::vector<std::string> coordinates() const = 0;
   virtual std::vector<std::string> units() const = 0;  // of the coordinates, "" where not told
   virtual std::vector<int> groups() const = 0;         // numbered from 0 within the body
   virtual VectorXd neutral() const = 0;
@@ -174,7 +171,10 @@ class BodyModel {
   // Writes the motion at s and f = T'(Q - M z); returns how many unknowns, the last, have no mass.
   virtual Index move(const State& s, Index first, const Vec3<double>& gravity, const std::string& name, void* motion,
                      double* f) const = 0;
+  virtual void stand(const double* q, const double* v, void* motion) const = 0;  // what a frame's marks need of it
   virtual void spread(const void* motion, const double* y, double* dq) const = 0;  // T y
+  // A row over the unknowns of a body with a frame, as one over its coordinates: it sees q'' - z only through y.
+  virtual void gather(const void* motion, const double* row, double* row_q) const = 0;
   virtual void drift(const void* motion, double* z) const = 0;
   virtual void accelerate(const void* motion, const double* y, double* a) const = 0;  // T y + z
   virtual std::optional<Momentum> momentum(const void* motion) const = 0;             // none: it knows no positions

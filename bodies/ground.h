@@ -37,6 +37,7 @@ struct Ground {
     template <int D> static Marker<D, 0> direction(const Motion& m, const Vec<double, D>& d) { return point(m, d); }
     static Vec<double, 0> force(const Motion&, const Vec3<double>&) { return {}; }
     static Vec<double, 0> spread(const Motion&, const Vec<double, 0>&) { return {}; }
+    static Vec<double, 0> gather(const Motion&, const Vec<double, 0>&) { return {}; }
     static Vec<double, 0> drift(const Motion&) { return {}; }
     static Momentum momentum(const Motion&) { return {}; }
   };

@@ -110,4 +110,7 @@ void require_triangle(const Label& label, const Vec3<double>& principal) {
                 "give moments about the centre of mass with J1 + J2 >= J3; set to 0 what is neglected");
 }
 
+Inertia Inertia::moved(const Vec3<double>& by) const { return {mass, moments, centre + by}; }
+Inertia Inertia::turned(const Mat<double, 3>& R) const { return {mass, R * moments * R.transpose(), R * centre}; }
+
 }  // namespace mortise

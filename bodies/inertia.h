@@ -41,8 +41,8 @@ struct Inertia {
   static Inertia points(const std::vector<Point>& set);
 
   Mat<double, 3> about(const Vec3<double>& p) const;
-  Inertia moved(const Vec3<double>& by) const { return {mass, moments, centre + by}; }
-  Inertia turned(const Mat<double, 3>& R) const { return {mass, R * moments * R.transpose(), R * centre}; }
+  Inertia moved(const Vec3<double>& by) const;
+  Inertia turned(const Mat<double, 3>& R) const;
 
   // Both together, as one rigid body.
   friend Inertia operator+(const Inertia& a, const Inertia& b) { return sum(a, b, 1); }

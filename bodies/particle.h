@@ -71,6 +71,7 @@ template <int D> struct Particle {
     }
     Vec<double, D> force(const Motion&, const Vec3<double>& gravity) const { return root_ * gravity.head<D>(); }
     Vec<double, D> spread(const Motion&, const Vec<double, D>& y) const { return scale_ * y; }
+    Vec<double, D> gather(const Motion&, const Vec<double, D>& row) const { return row / scale_; }
     static Vec<double, D> drift(const Motion&) { return Vec<double, D>::Zero(); }
     Momentum momentum(const Motion& m) const {
       Vec3<double> p = Vec3<double>::Zero(), v = p;

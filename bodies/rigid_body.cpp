@@ -1,4 +1,4 @@
-#include <mortise/bodies/rigid_body.h>
+#include <mortise/bodies/rigid_body_unknowns.h>
 
 namespace mortise {
 namespace {
@@ -6,6 +6,37 @@ namespace {
 constexpr double zero = 1e-14;  // of the largest principal moment
 
 }  // namespace
+
+RigidBody RigidBody::of(const Inertia& i) { return {.mass = i.mass, .inertia = i.moments, .centre = i.centre}; }
+Vec<double, 7> RigidBody::neutral() { return {0, 0, 0, 1, 0, 0, 0}; }
+
+Vec<double, 7> RigidBody::pose(const Vec3<double>& origin, const Quaternion<double>& u) {
+  if (!(u.norm() > 0) || !u.allFinite())
+    Label{"quaternion", "u"}.fail<InvalidModel>(fmt::format("has length {}", u.norm()),
+                                                "give a finite one of length > 0");
+  Vec<double, 7> q;
+  q << origin, u.normalized();
+  return q;
+}
+Vec<double, 7> RigidBody::rates(const Vec<double, 7>& q, const Vec3<double>& velocity, const Vec3<double>& omega_body) {
+  Vec<double, 7> v;
+  v << velocity, 0.5 * quaternion_E<double>(q.tail<4>()).transpose() * omega_body;
+  return v;
+}
+
+Vec3<double> RigidBody::local_direction(const Vec<double, 7>& q, const Vec3<double>& d) const {
+  return rotation_matrix<double>(q.tail<4>()).transpose() * d;
+}
+Vec3<double> RigidBody::local_point(const Vec<double, 7>& q, const Vec3<double>& p) const {
+  return local_direction(q, p - q.head<3>());
+}
+
+Mat<double, 3> RigidBody::inertia_about_origin() const { return inertia - mass * hat(centre) * hat(centre); }
+Mat<double, 3> RigidBody::hat(const Vec3<double>& c) {
+  Mat<double, 3> m;
+  m << 0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0;
+  return m;
+}
 
 Massless RigidBody::massless(const Vec<double, 7>& q) const {
   const Quaternion<double> u = q.tail<4>();

@@ -67,6 +67,14 @@ Structure::Structure(const Given& given) : M(given.M), C(given.C), K(given.K), n
   }
 }
 
+void Structure::shape_at(LocalVector r, std::vector<Geometry::Entry>& out) const {
+  Vec3<double> at = Vec3<double>::Zero();
+  for (std::size_t k = 0; k < r.size(); ++k) at[static_cast<Index>(k)] = r[k];
+  const Index first = 3 * node_at(at);
+  for (int k = 0; k < static_cast<int>(r.size()); ++k)
+    for (decltype(shape)::InnerIterator it(shape, first + k); it; ++it) out.push_back({k, it.col(), it.value()});
+}
+
 Index Structure::node_at(const Vec3<double>& r) const {
   Index best = -1;
   double distance = 0, extent = 0;

@@ -26,6 +26,7 @@
 #include <Eigen/SparseCore>
 
 #include <mortise/core/fields.h>
+#include <mortise/core/geometry.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
 
@@ -114,6 +115,9 @@ struct Structure {
     return p;
   }
 
+  // The entries of d point/dq, which are constant.
+  void shape_at(LocalVector r, std::vector<Geometry::Entry>& out) const;
+
   // The node whose reference position is r, to 1e-9 of the structure's extent; throws InvalidModel if there is none.
   Index node_at(const Vec3<double>& r) const;
 
@@ -147,6 +151,7 @@ class Structure::Unknowns {
     return T_.transpose() * f;
   }
   VectorXd spread(const Motion&, const VectorXd& y) const { return T_ * y; }
+  VectorXd project(const Motion&, const VectorXd& Q) const { return T_.transpose() * Q; }
   const VectorXd& drift(const Motion&) const { return zero_; }
   static std::optional<Momentum> momentum(const Motion&) { return std::nullopt; }
 

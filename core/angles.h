@@ -1,12 +1,11 @@
 #pragma once
-// Angles about an axis and their turns, and the angles and spins of bodies that may be the ground.
+// Angles about an axis and their turns; friction of points that slide.
 
 #include <cmath>
 #include <numbers>
 
 #include <mortise/core/axis.h>
 #include <mortise/core/dual.h>
-#include <mortise/core/parts.h>
 
 namespace mortise {
 
@@ -37,42 +36,7 @@ auto misalignment(const auto& a, const Axis& axis_a, const auto& b, const Axis& 
 }
 
 // The angle of a planar body; 0 for a body without coordinates.
-template <class T> T planar_angle(const auto& body) {
-  if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)
-    return T(0.0);
-  else if constexpr (requires { body.body.planar_angle(body.q); })
-    return body.body.planar_angle(body.q);
-  else
-    return body.coordinate("theta");
-}
-
-// A view of a body that has such an angle.
-template <class View>
-inline constexpr bool has_planar_angle = [] {
-  using B = std::remove_cvref_t<decltype(std::declval<View>().body)>;
-  return size_of<B> == 0 || requires(const B& b, const Coordinates<B, double>& q) { b.angular_velocity(q, q); };
-}();
-
-// The angular velocity of a body in space, in world axes; 0 for a body without coordinates.
-template <class T> Vec3<T> spin(const auto& body) {
-  if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)
-    return Vec3<T>::Zero();
-  else
-    return body.angular_velocity();
-}
-
-// The same in the plane, a number.
-auto planar_spin(const auto& body) {
-  if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> == 0)
-    return 0.0;
-  else
-    return body.angular_velocity();
-}
-
-// A torque on a body, a number in the plane; nothing for a body without coordinates.
-void push_round([[maybe_unused]] auto& body, [[maybe_unused]] const auto& torque) {
-  if constexpr (size_of<std::remove_cvref_t<decltype(body.body)>> != 0) body.apply_torque(torque);
-}
+template <class T> T planar_angle(const auto& body) { return body.fixed() ? T(0.0) : T(body.coordinate("theta")); }
 
 // Friction of a point of B that slides on a line through a point of A: grip(N, speed) acts on B, the opposite on A.  As
 // the force acts along the line, it does not matter at which of its points.
@@ -91,11 +55,11 @@ void slide_on(auto& a, const Vec3<double>& on_a, const Vec3<double>& normal_a, a
   const auto z = a.direction(normal_a);
   using T = Scalar<decltype(z)>;
   const Vec3<T> arm = b.point(on_b) - a.point(on_a);
-  const Vec3<T> u = b.point_velocity(on_b) - a.point_velocity(on_a) - spin<T>(a).cross(arm);
+  const Vec3<T> u = b.point_velocity(on_b) - a.point_velocity(on_a) - a.angular_velocity().cross(arm);
   const Vec3<T> f = grip(N, Vec3<T>(u - z.dot(u) * z));
   b.apply_force(on_b, f);
   a.apply_force(on_a, Vec3<T>(-f));
-  push_round(a, Vec3<T>(-arm.cross(f)));
+  a.apply_torque(Vec3<T>(-arm.cross(f)));
 }
 
 }  // namespace mortise

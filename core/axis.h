@@ -14,17 +14,10 @@ namespace mortise {
 struct Axis {
   Vec3<double> along, across_1, across_2;
 
-  Axis() : Axis(0, 0, 1) {}
-  Axis(double x, double y, double z) : Axis(Vec3<double>(x, y, z)) {}
-  Axis(const Vec3<double>& d) : along(d.stableNormalized()) {
-    across_1 = along.unitOrthogonal();
-    across_2 = along.cross(across_1);
-  }
-  // across_1 is what `towards` has across d.
-  Axis(const Vec3<double>& d, const Vec3<double>& towards) : along(d.stableNormalized()) {
-    across_1 = (towards - along.dot(towards) * along).stableNormalized();
-    across_2 = along.cross(across_1);
-  }
+  Axis();
+  Axis(double x, double y, double z);
+  Axis(const Vec3<double>& d);
+  Axis(const Vec3<double>& d, const Vec3<double>& towards);  // across_1 is what `towards` has across d
 
   // This axis of the world in the frame of a body at its place.
   Axis seen_from(const auto& body) const { return {body.local_direction(along), body.local_direction(across_1)}; }
@@ -34,9 +27,9 @@ struct Axis {
 struct PlanarAxis {
   Vec2<double> along, across;
 
-  PlanarAxis() : PlanarAxis(1, 0) {}
-  PlanarAxis(double x, double y) : PlanarAxis(Vec2<double>(x, y)) {}
-  PlanarAxis(const Vec2<double>& d) : along(d.stableNormalized()), across(-along[1], along[0]) {}
+  PlanarAxis();
+  PlanarAxis(double x, double y);
+  PlanarAxis(const Vec2<double>& d);
 
   PlanarAxis seen_from(const auto& body) const { return {body.local_direction(along)}; }
 };

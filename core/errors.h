@@ -14,8 +14,7 @@ namespace mortise {
 
 class Error : public std::runtime_error {
  public:
-  Error(const std::string& kind, const std::string& name, const std::string& fact, const std::string& remedy)
-      : std::runtime_error(fmt::format("{} '{}': {}; {}", kind, name, fact, remedy)) {}
+  Error(const std::string& kind, const std::string& name, const std::string& fact, const std::string& remedy);
 
  protected:
   explicit Error(const std::string& text) : std::runtime_error(text) {}  // a whole report
@@ -65,9 +64,7 @@ struct Label {
   template <class E> [[noreturn]] void fail(const std::string& fact, const std::string& remedy) const {
     throw E(kind, name, fact, remedy);
   }
-  void require(bool ok, const std::string& fact, const std::string& remedy) const {
-    if (!ok) fail<InvalidModel>(fact, remedy);
-  }
+  void require(bool ok, const std::string& fact, const std::string& remedy) const;  // throws InvalidModel if not
 };
 
 }  // namespace mortise

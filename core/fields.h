@@ -9,9 +9,11 @@
 // Parameters are checked against them when the part is added; the tables in docs/ are made of them.  The default of a
 // field is its value in a part made without arguments.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include <mortise/core/axis.h>
 #include <mortise/core/words.h>
@@ -35,6 +37,14 @@ struct Summary {
   std::string_view name, meaning, equation;
 };
 
+// The name of a part's summary; "" for a type that tells none.
+template <class P> std::string kind_of() {
+  if constexpr (requires { P::summary.name; })
+    return std::string(P::summary.name);
+  else
+    return "";
+}
+
 template <class P>
 concept HasFields = requires {
   P::fields;
@@ -42,41 +52,18 @@ concept HasFields = requires {
 
 namespace detail {
 
-inline void require_field(const Label& label, std::string_view name, std::string_view unit, Range range, double x) {
-  const auto fact = [&](std::string_view says) {
-    return fmt::format("{} = {} {}{}{}", name, x, unit, unit.empty() ? "" : " ", says);
-  };
-  if (range == Range::any) return;
-  label.require(std::isfinite(x), fact("is not finite"), "give a finite number");
-  label.require(range != Range::not_negative || x >= 0, fact("is negative"), "give a number >= 0 (0 is allowed)");
-  label.require(range != Range::positive || x > 0, fact("is not positive"), "give a finite number > 0");
-  label.require(range != Range::nonzero || x != 0, fact("is zero"), "give a number other than 0");
-}
-inline void require_field(const Label& label, std::string_view name, std::string_view unit, Range range, int x) {
-  require_field(label, name, unit, range, static_cast<double>(x));
-}
-template <class D>
-void require_direction(const Label& label, std::string_view name, const Eigen::MatrixBase<D>& along) {
-  label.require(along.allFinite(), fmt::format("{} is not finite", name), "give finite numbers");
-  label.require(along.norm() > 0.5, fmt::format("{} has length 0", name), "give a direction; any length > 0 will do");
-}
-inline void require_field(const Label& label, std::string_view name, std::string_view, Range, const Axis& x) {
-  require_direction(label, name, x.along);
-  label.require(x.across_1.norm() > 0.5, fmt::format("the second direction of {} has no part across the first", name),
-                "give two directions that are not parallel");
-}
-inline void require_field(const Label& label, std::string_view name, std::string_view, Range, const PlanarAxis& x) {
-  require_direction(label, name, x.along);
-}
-template <class D>
+// Throw InvalidModel, naming the field.
+void require_field(const Label& label, std::string_view name, std::string_view unit, Range range, double x);
+void require_field(const Label& label, std::string_view name, std::string_view unit, Range range, int x);
+void require_field(const Label& label, std::string_view name, std::string_view, Range, const Axis& x);
+void require_field(const Label& label, std::string_view name, std::string_view, Range, const PlanarAxis& x);
+// A vector or matrix, entry by entry.
+void require_entries(const Label& label, std::string_view name, std::string_view unit, Range range, const double* x,
+                     Index rows, Index columns);
+template <int R, int C>
 void require_field(const Label& label, std::string_view name, std::string_view unit, Range range,
-                   const Eigen::MatrixBase<D>& x) {
-  const auto part = [&](Index i, Index j) {
-    return x.cols() == 1 ? fmt::format("{}[{}]", name, i) : fmt::format("{}({}, {})", name, i, j);
-  };
-  for (Index j = 0; j < x.cols(); ++j)
-    for (Index i = 0; i < x.rows(); ++i)
-      if (!std::isfinite(x(i, j)) || range != Range::finite) require_field(label, part(i, j), unit, range, x(i, j));
+                   const Eigen::Matrix<double, R, C>& x) {
+  require_entries(label, name, unit, range, x.data(), x.rows(), x.cols());
 }
 // Names, switches and functions have no range.
 template <class V>
@@ -84,6 +71,38 @@ requires(!std::is_base_of_v<Eigen::EigenBase<V>, V>)  // else it would be the be
     void require_field(const Label&, std::string_view, std::string_view, Range, const V&) {}
 
 }  // namespace detail
+
+// The dimension of a part: 2 in the plane, 3 in space, as it says or as its fields do; 0: it asks for coordinates only.
+template <class P> constexpr int part_dimension();
+namespace detail {
+template <class V> constexpr int dimension_of_value() {
+  if constexpr (std::is_same_v<V, PlanarAxis>) return 2;
+  if constexpr (std::is_same_v<V, Axis>) return 3;
+  if constexpr (std::is_base_of_v<Eigen::MatrixBase<V>, V>)
+    return V::RowsAtCompileTime >= 1 && V::RowsAtCompileTime <= 3 ? static_cast<int>(V::RowsAtCompileTime) : 0;
+  if constexpr (requires(V v) { v[0].at; })  // points of a rope
+    return dimension_of_value<std::remove_cvref_t<decltype(std::declval<V>()[0].at)>>();
+  if constexpr (HasFields<V>) return part_dimension<V>();
+  return 0;
+}
+}  // namespace detail
+template <class P> constexpr int part_dimension() {
+  if constexpr (requires { P::dimension; }) {
+    return P::dimension;
+  } else if constexpr (HasFields<P>) {
+    int d = 0;
+    std::apply(
+        [&](const auto&... f) {
+          ((d = std::max(d, detail::dimension_of_value<std::remove_cvref_t<decltype(std::declval<P>().*(f.member))>>())),
+           ...);
+        },
+        P::fields);
+    return d;
+  } else if constexpr (requires(const P& p) { p.joint; }) {
+    return part_dimension<std::remove_cvref_t<decltype(std::declval<P>().joint)>>();
+  }
+  return 0;
+}
 
 // Throws InvalidModel, naming the field, if one is out of its range.
 template <class P> void require_fields(const Label& label, const P& part) {

@@ -24,8 +24,9 @@
 //         have one too, and a joint angle(bodies...), displacement(bodies...).  quantities tells names and units; a
 //         joint whose angle is not only told within one turn says  counts_turns = true
 //
-// All functions are templated on the scalar; derivatives are taken by dual numbers.  A part may tell its fields
-// (core/fields.h): they are then checked when it is added; validate is for what concerns several of them.
+// All functions are templated on the scalar, and see bodies by the views of core/view.h.  A part may tell its fields
+// (core/fields.h): they are then checked when it is added; validate is for what concerns several of them, and gets the
+// bodies as Geometry.
 
 #include <array>
 #include <concepts>
@@ -34,9 +35,9 @@
 #include <tuple>
 #include <vector>
 
-#include <mortise/core/dual.h>
 #include <mortise/core/errors.h>
 #include <mortise/core/types.h>
+#include <mortise/core/view.h>
 
 namespace mortise {
 
@@ -79,87 +80,29 @@ concept Body = HasCoordinates<B> && requires(const B& b, const Coordinates<B, do
   b.force(q, q, t);
 };
 
-// -1 if there is none of this name.
-template <Body B> int coordinate_index(const B& body, std::string_view name) {
-  for (std::size_t i = 0; i < body.coordinates.size(); ++i)
-    if (body.coordinates[i] == name) return static_cast<int>(i);
-  return -1;
-}
-
-template <Body B> int require_coordinate(const B& body, std::string_view name) {
-  const int i = coordinate_index(body, name);
-  if (i < 0) {
-    std::string known;
-    for (const auto& c : body.coordinates) known += (known.empty() ? "" : ", ") + std::string(c);
-    Label{"coordinate", std::string(name)}.fail<InvalidModel>(
-        "the body has none of this name", known.empty() ? "it has no coordinates" : "it has " + known);
-  }
-  return i;
-}
-
-// A body at its place, as phi(bodies..., t) sees it.
-template <Body B, class T> struct Placed {
-  const B& body;
-  Coordinates<B, T> q;
-
-  // World position of the body-fixed point r; world components of the body-fixed direction d.
-  auto point(const auto& r) const { return body.point(q, r); }
-  auto direction(const auto& d) const { return body.direction(q, d); }
-  const T& coordinate(std::string_view name) const { return q[require_coordinate(body, name)]; }
-
-  // The world point p and the world direction d in the frame of the body.
-  auto local_point(const auto& p) const { return body.local_point(q, p); }
-  auto local_direction(const auto& d) const { return body.local_direction(q, d); }
+// The dimension in which a body has points, or 0: it has none, or in several (the ground, structures).
+// The result tells: Eigen would convert a place of another dimension.
+namespace detail {
+template <class X, int D> inline constexpr bool has_rows = static_cast<int>(std::remove_cvref_t<X>::RowsAtCompileTime) == D;
+template <class B, int D, class T>
+inline constexpr bool has_point = requires(const B& b, const Coordinates<B, T>& q, const Vec<double, D>& r) {
+  requires has_rows<decltype(b.point(q, r)), D>;
 };
-
-// A body in motion, as psi(bodies..., t) sees it.
-template <Body B, class T> struct Moving : Placed<B, T> {
-  Coordinates<B, T> v;
-
-  // d/ds point(q + s v)
-  auto point_velocity(const auto& r) const {
-    using S = Dual<T, 1>;
-    Coordinates<B, S> x(this->q.size());
-    for (Index i = 0; i < x.size(); ++i) x[i] = S(this->q[i], {v[i]});
-    const auto p = this->body.point(x, r);
-    Vec<T, std::remove_cvref_t<decltype(p)>::RowsAtCompileTime> u(p.size());
-    for (Index k = 0; k < p.size(); ++k) u[k] = p[k].d[0];
-    return u;
-  }
-  auto angular_velocity() const { return this->body.angular_velocity(this->q, v); }  // in world axes
-  const T& speed(std::string_view name) const { return v[require_coordinate(this->body, name)]; }
+template <class B, int D, class T>
+inline constexpr bool has_direction = requires(const B& b, const Coordinates<B, T>& q, const Vec<double, D>& r) {
+  requires has_rows<decltype(b.direction(q, r)), D>;
 };
+}  // namespace detail
+template <Body B>
+inline constexpr int body_dimension = [] {
+  constexpr bool in[] = {detail::has_point<B, 1, double>, detail::has_point<B, 2, double>,
+                         detail::has_point<B, 3, double>};
+  return in[0] + in[1] + in[2] != 1 ? 0 : in[0] ? 1 : in[1] ? 2 : 3;
+}();
 
-// A body that forces act on, as act(bodies..., t) and nonideal(bodies..., t) see it.  Generalised forces add up in Q.
-template <Body B, class T> struct Acted : Moving<B, T> {
-  Coordinates<B, T> Q;
-
-  // World force f at the body-fixed point r:  Q_i = f . d point / d q_i.
-  void apply_force(const auto& r, const auto& f) {
-    using S = Dual<T, 1>;
-    for (Index i = 0; i < this->q.size(); ++i) {
-      Coordinates<B, S> x(this->q.size());
-      for (Index j = 0; j < x.size(); ++j) x[j] = S(this->q[j], {T(i == j ? 1.0 : 0.0)});
-      const auto p = this->body.point(x, r);
-      static_assert(int(decltype(p)::RowsAtCompileTime) == int(std::remove_cvref_t<decltype(f)>::RowsAtCompileTime),
-                    "the force has another dimension than the point it acts at");
-      for (Index k = 0; k < p.size(); ++k) Q[i] += p[k].d[0] * f[k];
-    }
-  }
-  // World torque m (a number in the plane):  Q_i = m . angular velocity of the unit rate of q_i.
-  void apply_torque(const auto& m) {
-    for (Index i = 0; i < this->q.size(); ++i) {
-      Coordinates<B, T> rate(this->q.size());
-      for (Index j = 0; j < rate.size(); ++j) rate[j] = T(i == j ? 1.0 : 0.0);
-      const auto w = this->body.angular_velocity(this->q, rate);
-      if constexpr (requires { w.size(); })
-        for (Index k = 0; k < w.size(); ++k) Q[i] += w[k] * m[k];
-      else
-        Q[i] += w * m;
-    }
-  }
-  // Generalised force on one coordinate.
-  void apply_to(std::string_view name, const auto& f) { Q[require_coordinate(this->body, name)] += f; }
-};
+// The views of a body of type B (core/view.h).
+template <Body B, class T> using Placed = BodyView<body_dimension<B>, T>;
+template <Body B, class T> using Moving = VelocityView<body_dimension<B>, T>;
+template <Body B, class T> using Acted = ForceView<body_dimension<B>, T>;
 
 }  // namespace mortise

@@ -27,6 +27,16 @@ double wrapped(double angle) {
 
 }  // namespace
 
+Quaternion<double> quaternion_from_axis_angle(const Vec3<double>& axis, double angle) {
+  const double length = axis.norm();
+  if (!(length > 0) || !std::isfinite(length))
+    Label{"vector", "axis"}.fail<InvalidModel>(fmt::format("has length {}", length), "give an axis of length > 0");
+  if (!std::isfinite(angle))
+    Label{"number", "angle"}.fail<NonFinite>(fmt::format("is {}", angle), "give a finite angle");
+  const Vec3<double> e = std::sin(angle / 2) / length * axis;
+  return {std::cos(angle / 2), e[0], e[1], e[2]};
+}
+
 Quaternion<double> quaternion_from_matrix(const Mat<double, 3>& R) {
   constexpr double tolerance = 1e-6;
   const double error = (R.transpose() * R - Mat<double, 3>::Identity()).cwiseAbs().maxCoeff();

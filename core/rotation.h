@@ -44,15 +44,7 @@ template <class T> Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
 }
 
 // Rotation by `angle` about `axis`, which need not have unit length.
-inline Quaternion<double> quaternion_from_axis_angle(const Vec3<double>& axis, double angle) {
-  const double length = axis.norm();
-  if (!(length > 0) || !std::isfinite(length))
-    Label{"vector", "axis"}.fail<InvalidModel>(fmt::format("has length {}", length), "give an axis of length > 0");
-  if (!std::isfinite(angle))
-    Label{"number", "angle"}.fail<NonFinite>(fmt::format("is {}", angle), "give a finite angle");
-  const Vec3<double> e = std::sin(angle / 2) / length * axis;
-  return {std::cos(angle / 2), e[0], e[1], e[2]};
-}
+Quaternion<double> quaternion_from_axis_angle(const Vec3<double>& axis, double angle);
 
 // The rotation matrix nearest in the usual sense; R must be orthogonal with determinant 1 to 1e-6.
 Quaternion<double> quaternion_from_matrix(const Mat<double, 3>& R);

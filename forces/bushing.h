@@ -9,6 +9,7 @@
 // is -dV/dq exactly, also for large rotations.  K is symmetric; C is not negative: y'C y >= 0.
 // The two frames lie parallel to their bodies' unless turned by axes_a, axes_b (columns: the frame's axes in the body).
 
+#include <mortise/core/rotation.h>
 #include <mortise/forces/turning.h>
 
 namespace mortise {
@@ -43,16 +44,16 @@ struct Bushing {
     if ((damping.array() == 0).all()) return;
     const Mat<T, 3> A = frame<T>(a, axes_a);
     const Vec3<T> arm = b.point(on_b) - a.point(on_a);
-    const Vec3<T> w_a = spin<T>(a), w_b = spin<T>(b);
+    const Vec3<T> w_a = a.angular_velocity(), w_b = b.angular_velocity();
     Vec<T, 6> y;
     y << A.transpose() * (b.point_velocity(on_b) - a.point_velocity(on_a) - cross<T>(w_a, arm)),
         A.transpose() * (w_b - w_a);
     const Vec<T, 6> wrench = -(damping.template cast<T>() * y);
     const Vec3<T> f = A * wrench.template head<3>(), m = A * wrench.template tail<3>();
     b.apply_force(on_b, f);
-    push_round(b, m);
+    b.apply_torque(m);
     a.apply_force(on_a, Vec3<T>(-f));
-    push_round(a, Vec3<T>(-m - cross<T>(arm, f)));
+    a.apply_torque(Vec3<T>(-m - cross<T>(arm, f)));
   }
   void validate(const Label& label) const;
 

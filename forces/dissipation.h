@@ -14,8 +14,9 @@
 #include <tuple>
 #include <utility>
 
+#include <mortise/core/buffer.h>
 #include <mortise/core/fields.h>
-#include <mortise/core/parts.h>
+#include <mortise/core/view.h>
 
 namespace mortise {
 
@@ -26,35 +27,49 @@ template <class F> struct Dissipation {
   static constexpr std::tuple fields{Field{"f", &Dissipation::f, "W", "D(bodies..., t), a template on the scalar"}};
 
   // The arguments are bodies..., t.
-  template <class... X> void act(X&... bodies_and_t) const {
+  template <class... X>
+  requires(sizeof...(X) > 1)
+  void act(X&... bodies_and_t) const {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       const auto arguments = std::tie(bodies_and_t...);
       const auto& t = std::get<sizeof...(X) - 1>(arguments);
-      using T = std::remove_cvref_t<decltype(t)>;
-      auto views = std::tuple{raised<T>(std::get<i>(arguments))...};
-      const auto add = [&](auto& body, auto& view) {
-        for (Index k = 0; k < view.v.size(); ++k) {
-          view.v[k] = Dual<T, 1>::variable(body.v[k], 0);
-          body.Q[k] -= Dual<T, 1>(f(std::as_const(std::get<i>(views))..., Dual<T, 1>(t))).d[0];
-          view.v[k] = Dual<T, 1>(body.v[k]);
+      // Velocities that vary: one after the other, along the slope of a scalar with one more derivative.
+      using S = std::conditional_t<std::is_same_v<std::remove_cvref_t<decltype(t)>, double>, Taylor, TaylorDual>;
+      std::tuple<Varied<S, std::remove_cvref_t<std::tuple_element_t<i, std::tuple<X...>>>>...> varied{
+          std::get<i>(arguments)...};
+      const auto add = [&](auto& body, auto& own) {
+        for (Index k = 0; k < own.v.size(); ++k) {
+          const S v = own.v[k];
+          own.v[k] = towards(v);
+          body.apply_to(k, -slope(S(f(std::get<i>(varied).view()..., S(t)))));
+          own.v[k] = v;
         }
       };
-      (add(std::get<i>(arguments), std::get<i>(views)), ...);
+      (add(std::get<i>(arguments), std::get<i>(varied)), ...);
     }
     (std::make_index_sequence<sizeof...(X) - 1>{});
   }
 
  private:
-  template <class T> static auto raised(const auto& view) {
-    using B = std::remove_cvref_t<decltype(view.body)>;
-    using S = Dual<T, 1>;
-    Moving<B, S> out{{view.body, Coordinates<B, S>(view.q.size())}, Coordinates<B, S>(view.q.size())};
-    for (Index k = 0; k < view.q.size(); ++k) {
-      out.q[k] = S(view.q[k]);
-      out.v[k] = S(view.v[k]);
+  static Taylor towards(const Taylor& v) { return Taylor(v.v, 0, 1); }
+  static TaylorDual towards(const TaylorDual& v) { return TaylorDual(v.v, {Taylor(1)}); }
+  static double slope(const Taylor& x) { return x.slope; }
+  static Taylor slope(const TaylorDual& x) { return x.d[0]; }
+
+  // A body of the same place and velocity in another scalar.
+  template <class S, class View> struct Varied;
+  template <class S, int D, class T> struct Varied<S, ForceView<D, T>> {
+    static constexpr std::size_t few = 8;
+    Buffer<S, few> q, v;
+    detail::Access<S> from;
+
+    Varied(const ForceView<D, T>& view) : q(view.q.size()), v(view.q.size()) {
+      for (Index k = 0; k < q.size(); ++k) q[k] = S(view.q[k]), v[k] = S(view.v[k]);
+      from = {&view.body(), q.data(), v.data(), nullptr};
     }
-    return out;
-  }
+    Varied(const Varied&) = delete;
+    VelocityView<D, S> view() const { return VelocityView<D, S>(from); }
+  };
 };
 template <class F> Dissipation(F) -> Dissipation<F>;
 

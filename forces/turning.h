@@ -17,15 +17,16 @@ namespace mortise {
 
 struct PlanarTurn {
   static constexpr std::tuple<> fields{};
+  static constexpr int dimension = 2;
 
   template <class T> T angle(const auto& a, const auto& b, const T&) const {
     return planar_angle<T>(b) - planar_angle<T>(a);
   }
-  template <class T> T rate(const auto& a, const auto& b, const T&) const { return planar_spin(b) - planar_spin(a); }
+  template <class T> T rate(const auto& a, const auto& b, const T&) const { return b.angular_velocity() - a.angular_velocity(); }
   // Torque m about z on B, -m on A.
   template <class T> void apply(auto& a, auto& b, const T& m) const {
-    push_round(a, T(-m));
-    push_round(b, m);
+    a.apply_torque(T(-m));
+    b.apply_torque(m);
   }
 };
 
@@ -38,13 +39,13 @@ struct AxisTurn {
 
   template <class T> T angle(const auto& a, const auto& b, const T&) const { return angle_about(a, axis_a, b, axis_b); }
   template <class T> T rate(const auto& a, const auto& b, const T&) const {
-    return a.direction(axis_a.along).dot(spin<T>(b) - spin<T>(a));
+    return a.direction(axis_a.along).dot(b.angular_velocity() - a.angular_velocity());
   }
   // Torque m about z_A on B, -m on A.
   template <class T> void apply(auto& a, auto& b, const T& m) const {
     const Vec3<T> torque = m * a.direction(axis_a.along);
-    push_round(a, Vec3<T>(-torque));
-    push_round(b, torque);
+    a.apply_torque(Vec3<T>(-torque));
+    b.apply_torque(torque);
   }
 };
 

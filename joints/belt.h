@@ -20,6 +20,7 @@ struct Belt {
   bool crossed = false;
   double offset = 0;
 
+  static constexpr int dimension = 2;
   static constexpr Summary summary{"belt", "a belt runs over wheels A and B, in the plane",
                                    "R_A theta_A - R_B theta_B - offset = 0 (crossed: +)"};
   static constexpr std::tuple fields{Field{"radius_a", &Belt::radius_a, "m", "of A", Range::positive},

@@ -55,7 +55,7 @@ struct Coupling {
       label.require(std::isfinite(term.factor), fmt::format("the factor of '{}' is {}", term.coordinate, term.factor),
                     "give finite numbers");
       std::size_t i = 0;
-      const auto known = [&](const auto& b) { return i++ != term.body || coordinate_index(b, term.coordinate) >= 0; };
+      const auto known = [&](const auto& b) { return i++ != term.body || b.find(term.coordinate) >= 0; };
       label.require((known(bodies) && ...), fmt::format("body {} has no coordinate '{}'", term.body, term.coordinate),
                     "check the name against the body's coordinates");
     }

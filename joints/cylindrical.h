@@ -50,12 +50,12 @@ struct Cylindrical {
   void rub(auto& a, auto& b, const Vec<double, 4>& lambda, const auto& grip) const {
     const auto z = a.direction(axis_a.along);
     using T = Scalar<decltype(z)>;
-    const T turning = grip.radius * z.dot(spin<T>(b) - spin<T>(a));
+    const T turning = grip.radius * z.dot(b.angular_velocity() - a.angular_velocity());
     const T sliding = z.dot(b.point_velocity(on_b) - a.point_velocity(on_a));
     const Vec2<T> f = grip(lambda.template head<2>().norm(), Vec2<T>(turning, sliding));
     const Vec3<T> torque = grip.radius * f[0] * z, force = f[1] * z;
-    push_round(b, torque);
-    push_round(a, Vec3<T>(-torque));
+    b.apply_torque(torque);
+    a.apply_torque(Vec3<T>(-torque));
     b.apply_force(on_b, force);
     a.apply_force(on_a, Vec3<T>(-force));
   }

@@ -17,6 +17,7 @@ namespace mortise {
 struct DrivePlanarAngle {
   Function f = 0.0;
 
+  static constexpr int dimension = 2;
   static constexpr Summary summary{"drive_planar_angle", "the angle of B against A follows a function of time",
                                    "theta_B - theta_A - f(t) = 0"};
   static constexpr std::tuple fields{Field{"f", &DrivePlanarAngle::f, "rad", "the angle"}};

@@ -53,7 +53,15 @@ struct ViscousGrip {
   template <class U> U operator()(double, const U& u) const { return -coefficient * u; }
 };
 
+// A joint that tells how its bodies rub.
+template <class J>
+concept Rubs = requires(const J& j, ForceView<part_dimension<J>(), double>& a,
+                        const Vec<double, static_cast<int>(J::rows.size())>& lambda) {
+  j.rub(a, a, lambda, DryGrip{});
+};
+
 template <class J> struct Coulomb : detail::Wrapped<J> {
+  static_assert(Rubs<J>, "Coulomb takes joints that have friction: see docs/CATALOGUE.md, or write a law with Reacting");
   DryGrip grip;
 
   Coulomb(J j, const DryGrip& g) : detail::Wrapped<J>{{}, std::move(j)}, grip(g) {}
@@ -66,6 +74,7 @@ template <class J> struct Coulomb : detail::Wrapped<J> {
 };
 
 template <class J> struct Viscous : detail::Wrapped<J> {
+  static_assert(Rubs<J>, "Viscous takes joints that have friction: see docs/CATALOGUE.md, or write a law with Nonideal");
   ViscousGrip grip;
 
   Viscous(J j, const ViscousGrip& g) : detail::Wrapped<J>{{}, std::move(j)}, grip(g) {}

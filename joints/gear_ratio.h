@@ -29,7 +29,7 @@ struct GearRatio {
   static constexpr std::array<RowInfo, 1> rows{{{"mesh", "turning of one wheel alone", "moment on A", "N m"}}};
 
   template <class T> Vec<T, 1> psi(const auto& a, const auto& b, const auto& c, const T&) const {
-    const Vec3<T> wa = spin<T>(a) - spin<T>(c), wb = spin<T>(b) - spin<T>(c);
+    const Vec3<T> wa = a.angular_velocity() - c.angular_velocity(), wb = b.angular_velocity() - c.angular_velocity();
     return Vec<T, 1>(c.direction(carrier_a.along).dot(wa) + ratio * c.direction(carrier_b.along).dot(wb));
   }
   static GearRatio at_world(const Axis& axis_a, const Axis& axis_b, double ratio, const auto&, const auto&,

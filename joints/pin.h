@@ -26,8 +26,8 @@ struct Pin {
   template <class T> Vec2<T> phi(const auto& a, const auto& b, const T&) const { return a.point(on_a) - b.point(on_b); }
   // Of B against A.
   static constexpr bool counts_turns = true;
-  template <class A, class B>
-  requires(has_planar_angle<A>&& has_planar_angle<B>) auto angle(const A& a, const B& b) const {
+  bool tells_angle(const auto& a, const auto& b) const { return a.turns() && b.turns(); }
+  auto angle(const auto& a, const auto& b) const {
     using T = Scalar<decltype(a.point(on_a))>;
     return planar_angle<T>(b) - planar_angle<T>(a);
   }
@@ -35,9 +35,9 @@ struct Pin {
     return {a.local_point(point), b.local_point(point)};
   }
   void rub(auto& a, auto& b, const Vec2<double>& lambda, const auto& grip) const {
-    const auto torque = grip.radius * grip(lambda.norm(), grip.radius * (planar_spin(b) - planar_spin(a)));
-    push_round(b, torque);
-    push_round(a, -torque);
+    const auto torque = grip.radius * grip(lambda.norm(), grip.radius * (b.angular_velocity() - a.angular_velocity()));
+    b.apply_torque(torque);
+    a.apply_torque(-torque);
   }
 };
 

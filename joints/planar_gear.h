@@ -19,6 +19,7 @@ struct PlanarGear {
   double radius_b = 1;
   double offset = 0;
 
+  static constexpr int dimension = 2;
   static constexpr Summary summary{"planar_gear", "wheels A and B, on a carrier C if there is one, mesh",
                                    "R_A (theta_A - theta_C) + R_B (theta_B - theta_C) - offset = 0"};
   static constexpr std::tuple fields{

@@ -47,10 +47,10 @@ struct Revolute {
   void rub(auto& a, auto& b, const Vec<double, 5>& lambda, const auto& grip) const {
     const auto z = a.direction(axis_a.along);
     using T = Scalar<decltype(z)>;
-    const T u = grip.radius * z.dot(spin<T>(b) - spin<T>(a));
+    const T u = grip.radius * z.dot(b.angular_velocity() - a.angular_velocity());
     const Vec3<T> torque = grip.radius * grip(lambda.template head<3>().norm(), u) * z;
-    push_round(b, torque);
-    push_round(a, Vec3<T>(-torque));
+    b.apply_torque(torque);
+    a.apply_torque(Vec3<T>(-torque));
   }
 };
 

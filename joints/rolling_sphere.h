@@ -42,9 +42,9 @@ struct RollingSphere {
   }
   template <class T> Vec2<T> psi(const auto& a, const auto& b, const T&) const {
     const Vec3<T> n = a.direction(axis_a.along), from_b = T(-radius) * n;
-    const Vec3<T> from_a = b.point(on_b) + from_b - a.point(on_a), w = spin<T>(a) + T(rate) * n;
+    const Vec3<T> from_a = b.point(on_b) + from_b - a.point(on_a), w = a.angular_velocity() + T(rate) * n;
     const Vec3<T> slip =
-        a.point_velocity(on_a) + cross<T>(w, from_a) - b.point_velocity(on_b) - cross<T>(spin<T>(b), from_b);
+        a.point_velocity(on_a) + cross<T>(w, from_a) - b.point_velocity(on_b) - cross<T>(b.angular_velocity(), from_b);
     return {a.direction(axis_a.across_1).dot(slip), a.direction(axis_a.across_2).dot(slip)};
   }
 };

@@ -30,9 +30,9 @@ struct Spherical {
   }
   void rub(auto& a, auto& b, const Vec3<double>& lambda, const auto& grip) const {
     using T = Scalar<decltype(a.point(on_a))>;
-    const Vec3<T> torque = grip.radius * grip(lambda.norm(), Vec3<T>(grip.radius * (spin<T>(b) - spin<T>(a))));
-    push_round(b, torque);
-    push_round(a, Vec3<T>(-torque));
+    const Vec3<T> torque = grip.radius * grip(lambda.norm(), Vec3<T>(grip.radius * (b.angular_velocity() - a.angular_velocity())));
+    b.apply_torque(torque);
+    a.apply_torque(Vec3<T>(-torque));
   }
 };
 

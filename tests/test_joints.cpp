@@ -35,6 +35,7 @@
 #include <mortise/joints/weld.h>
 
 #include "joint_bench.h"
+#include "standing_body.h"
 
 using namespace mortise;
 
@@ -271,22 +272,21 @@ TEST_CASE("rack and pinion: rows, freedoms, tooth force, and turns counted by th
 
 TEST_CASE("angles and displacements of joints: about their axis, and with all turns for the screw") {
   const RigidBody body;
-  using View = Placed<RigidBody, double>;
-  const View a{body, bench.place_a}, b{body, bench.place_b};
+  const StandingBody a(body, bench.place_a), b(body, bench.place_b);
   const Revolute revolute = Revolute::at_world(point, axis, a, b);
   const Cylindrical cylindrical = Cylindrical::at_world(point, axis, a, b);
   const Prismatic prismatic = Prismatic::at_world(point, axis, a, b);
   const Screw screw = Screw::at_world(point, axis, 0.2, a, b);
   constexpr double round_off = 1e-13;
   for (const double angle : {-3.0, -0.2, 0.0, 1.3, 3.1}) {
-    const View moved{body, turned(bench.place_b, z, angle, point, 0.7 * z)};
+    const StandingBody moved(body, turned(bench.place_b, z, angle, point, 0.7 * z));
     CHECK(std::abs(revolute.angle(a, moved) - angle) < round_off);
     CHECK(std::abs(cylindrical.angle(a, moved) - angle) < round_off);
     CHECK(std::abs(cylindrical.displacement(a, moved) - 0.7) < round_off);
     CHECK(std::abs(prismatic.displacement(a, moved) - 0.7) < round_off);
   }
   for (const double turns : {-12.3, -0.6, 0.4, 3.0, 57.9}) {  // 0.2 m per turn
-    const View moved{body, turned(bench.place_b, z, 2 * pi * turns, point, 0.2 * turns * z)};
+    const StandingBody moved(body, turned(bench.place_b, z, 2 * pi * turns, point, 0.2 * turns * z));
     CHECK(std::abs(screw.angle(a, moved) - 2 * pi * turns) < 1e3 * round_off);
     CHECK(std::abs(screw.displacement(a, moved) - 0.2 * turns) < 1e2 * round_off);
     CHECK(screw.phi(a, moved, 0.0).cwiseAbs().maxCoeff() < 1e2 * round_off);
@@ -368,7 +368,7 @@ TEST_CASE("rolling disk and sphere, knife edge: rows, freedoms and contact force
   const double R = 0.7, lean = 0.4;
   const V e = std::cos(lean) * x + std::sin(lean) * z, m = (z - z.dot(e) * e).normalized();
   const V centre_of_disk = point + R * m, centre_of_sphere = point + R * z;
-  const Axis normal_a = axis.seen_from(Placed<RigidBody, double>{body, place_a});
+  const Axis normal_a = axis.seen_from(StandingBody(body, place_a).view());
   bench.check("rolling disk",
               RollingDisk{.radius = R,
                           .on_a = body.local_point(place_a, V(point + 0.3 * x)),

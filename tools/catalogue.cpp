@@ -49,12 +49,6 @@ std::string range(Range r) {
   }
 }
 
-// Joints that Coulomb and Viscous take.
-template <class P>
-concept Rubs = requires(const P& p, Acted<Particle<1>, double>& a, const Vec<double, int(P::rows.size())>& lambda) {
-  p.rub(a, a, lambda, DryGrip{});
-};
-
 template <class P> void line(std::string& text) {
   const P part{};
   std::string names, tells;
