@@ -280,6 +280,7 @@ void project_velocities(Mechanism& m) {
 
 // ---- Drawing plans ------------------------------------------------------------------------------------------------
 
+// No call has two arguments that are drawn: compilers differ in their order, and would make different mechanisms.
 class Maker {
  public:
   Maker(Random& random, const MechanismOptions& options) : r_(random), o_(options) {
@@ -322,7 +323,8 @@ class Maker {
     const std::size_t base = ground();
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j) {
-        const Vec3<double> p(j + r_.uniform(-0.2, 0.2), i + r_.uniform(-0.2, 0.2), 0);
+        const double y = i + r_.uniform(-0.2, 0.2), x = j + r_.uniform(-0.2, 0.2);
+        const Vec3<double> p(x, y, 0);
         at.push_back(bars ? particle(false, p, mass()) : body(false, p));
         const auto link = [&](std::size_t to) { bars ? distance(to, at.back()) : join(to, at.back(), false); };
         if (j > 0) link(at[at.size() - 2]);
@@ -358,7 +360,11 @@ class Maker {
     grow(coupler, false);
   }
   void pairs() {  // [m m; m m] and couplings, beside particles
-    const std::size_t first = particle(false, place(false), mass());
+    const auto anywhere = [&] {
+      const double own = mass();
+      return particle(false, place(false), own);
+    };
+    const std::size_t first = anywhere();
     std::size_t last = first;
     for (int i = r_.integer(1, 3); i > 0; --i) {
       const double p = mass();
@@ -368,7 +374,7 @@ class Maker {
       couple(last, b, {{0, last == first ? "y" : "s", factor()}, {1, "s", factor()}, {1, "r", -factor()}});
       last = b;
     }
-    last = particle(false, place(false), mass());  // and a massless particle that another carries along
+    last = anywhere();  // and a massless particle that another carries along
     const std::size_t shadow = particle(false, place(false), 0);
     for (const char* c : {"x", "y"}) couple(last, shadow, {{0, c, factor()}, {1, c, factor()}});
     pin(body(false, near(shadow, false)), shadow, m.bodies[shadow].position());
