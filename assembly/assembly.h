@@ -88,8 +88,8 @@ template <class P, int... D> struct On<P, Dimensions<D...>> {
   static constexpr bool joint = has_phi<P, RowJet, D...> || has_psi<P, RowJet, D...>;
   static constexpr bool joint_of_double() { return has_phi<P, double, D...> || has_psi<P, double, D...>; }
   static constexpr bool changing_joint() {
-    return requires(P& p, const BodyView<D, RowJet>&... b, const RowJet& t) { p.phi(b..., t); } ||
-           requires(P& p, const VelocityView<D, RowJet>&... b, const RowJet& t) { p.psi(b..., t); };
+    return requires(P & p, const BodyView<D, RowJet>&... b, const RowJet& t) { p.phi(b..., t); }
+    || requires(P & p, const VelocityView<D, RowJet>&... b, const RowJet& t) { p.psi(b..., t); };
   }
   static constexpr bool force() { return has_act<P, double, D...> || has_potential<P, RowJet, D...>; }
   static constexpr bool sensor() { return has_measure<P, Taylor, D...> || has_measure_motion<P, Taylor, D...>; }
@@ -154,10 +154,13 @@ class Assembly {
       using On = detail::On<J, Views<J, detail::library_joint<J>, H...>>;
       constexpr bool some = detail::joint_of_some<J, On, detail::common_dimension<typename H::Type...>>();
       constexpr bool changing = !some && On::changing_joint(), of_double = !some && On::joint_of_double();
-      static_assert(On::joint || !some, "this joint J connects another number of bodies: give as many as its phi takes");
-      static_assert(!changing, "phi or psi of this joint J is not const: write  phi(const auto& a, ..., const T& t) const");
-      static_assert(!of_double, "phi or psi of this joint J must be a template on the scalar, since its derivatives are "
-                                "needed: take the bodies and t as auto");
+      static_assert(On::joint || !some,
+                    "this joint J connects another number of bodies: give as many as its phi takes");
+      static_assert(!changing,
+                    "phi or psi of this joint J is not const: write  phi(const auto& a, ..., const T& t) const");
+      static_assert(!of_double,
+                    "phi or psi of this joint J must be a template on the scalar, since its derivatives are "
+                    "needed: take the bodies and t as auto");
       static_assert(some || changing || of_double,
                     "this joint J has no phi(bodies..., t) and no psi(bodies..., t) for these bodies: see "
                     "docs/WRITE_YOUR_OWN.md");
@@ -183,7 +186,8 @@ class Assembly {
       std::array<detail::Access<double>, sizeof...(H)> at;
       for (std::size_t i = 0; i < at.size(); ++i) at[i] = {models[i], places[i].data(), nullptr, nullptr};
       using On = detail::On<J, Views<J, detail::library_joint<J>, H...>>;
-      connect(name, std::apply([&](const W&... data) { return On::at_world(at.data(), data...); }, joint.data), body...);
+      connect(name, std::apply([&](const W&... data) { return On::at_world(at.data(), data...); }, joint.data),
+              body...);
     }
   }
 
@@ -192,9 +196,11 @@ class Assembly {
     if constexpr (handles<H...>() && same_dimension<F, detail::library_force<F>, H...>()) {
       using On = detail::On<F, Views<F, detail::library_force<F>, H...>>;
       constexpr bool some = detail::force_of_some<F, On, detail::common_dimension<typename H::Type...>>();
-      static_assert(On::force() || !some, "this force F acts on another number of bodies: give as many as its act takes");
-      static_assert(some, "this force F has no act(bodies..., t) const and no potential(bodies..., t) const, a template on "
-                          "the scalar, for these bodies: see docs/WRITE_YOUR_OWN.md");
+      static_assert(On::force() || !some,
+                    "this force F acts on another number of bodies: give as many as its act takes");
+      static_assert(some,
+                    "this force F has no act(bodies..., t) const and no potential(bodies..., t) const, a template on "
+                    "the scalar, for these bodies: see docs/WRITE_YOUR_OWN.md");
       if constexpr (On::force())
         attach({"force", name}, forces_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
           if constexpr (detail::library_force<F> && sizeof...(H) <= detail::library_bodies)
@@ -209,8 +215,9 @@ class Assembly {
   template <class S, class... H> void measure(const std::string& name, const S& sensor, const H&... body) {
     if constexpr (handles<H...>() && same_dimension<S, detail::library_sensor<S>, H...>()) {
       using On = detail::On<S, Views<S, detail::library_sensor<S>, H...>>;
-      static_assert(On::sensor(), "this sensor S has no measure(bodies..., t) const and no measure_motion(bodies..., t) "
-                                  "const, a template on the scalar, for so many bodies: see docs/WRITE_YOUR_OWN.md");
+      static_assert(On::sensor(),
+                    "this sensor S has no measure(bodies..., t) const and no measure_motion(bodies..., t) "
+                    "const, a template on the scalar, for so many bodies: see docs/WRITE_YOUR_OWN.md");
       if constexpr (On::sensor())
         attach({"sensor", name}, sensors_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
           if constexpr (detail::library_sensor<S> && sizeof...(H) <= detail::library_bodies)
@@ -327,7 +334,8 @@ class Assembly {
  private:
   // What the templates above check before anything else.
   template <class... H> static constexpr bool handles() {
-    static_assert(sizeof...(H) > 0, "a joint, force or sensor acts on at least one body: give the handles that add() returned");
+    static_assert(sizeof...(H) > 0,
+                  "a joint, force or sensor acts on at least one body: give the handles that add() returned");
     static_assert(!(detail::is_nested<H> || ...),
                   "this is a nested assembly where a body belongs: name the body in it, nested[handle] or "
                   "assembly.body<B>(\"nested/body\")");
@@ -337,8 +345,9 @@ class Assembly {
   }
   template <class P, bool of_library, class... H> static constexpr bool same_dimension() {
     constexpr bool fit = !of_library || detail::dimensions_fit<P, typename H::Type...>;
-    static_assert(fit, "a planar part on a spatial body, or the other way round: use planar parts (Pin, Distance<2>) on "
-                       "PlanarBody and Particle<2>, spatial ones (Revolute, Distance<3>) on RigidBody and Particle<3>");
+    static_assert(fit,
+                  "a planar part on a spatial body, or the other way round: use planar parts (Pin, Distance<2>) on "
+                  "PlanarBody and Particle<2>, spatial ones (Revolute, Distance<3>) on RigidBody and Particle<3>");
     return fit;
   }
   template <class P, bool of_library, class... H>

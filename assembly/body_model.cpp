@@ -51,7 +51,8 @@ class OwnConstraint final : public PlainConstraint {
     at(s, first[0], block, value, rate, b);
     A[0] = block;
   }
-  void evaluate(const State& s, const Places& places, double* A, double* value, double* rate, double* b) const override {
+  void evaluate(const State& s, const Places& places, double* A, double* value, double* rate,
+                double* b) const override {
     const Index m = holonomic(), k = body_->unknowns();
     MatrixXd block(m, body_->size());
     Eigen::Map<VectorXd> values(value, m), rates(rate, m), right(b, m);

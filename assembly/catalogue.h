@@ -83,10 +83,9 @@ using LibraryJoints =
          RackAndPinion, Revolute, RollingDisk, RollingSphere, RollingWheel, Rope<2>, Rope<3>, Screw, Slider,
          SpatialKnifeEdge, Spherical, Universal, Weld>;
 using LibraryForces = List<Bushing, CoordinateSpring, Drag<2>, Drag<3>, Spring<1>, Spring<2>, Spring<3>>;
-using LibrarySensors =
-    List<AngleSensor, DistanceSensor<2>, DistanceSensor<3>, PointSensor<2>, PointSensor<3>>;
-using LibraryBodies = List<Ground, Parameter, Particle<1>, Particle<2>, Particle<3>, PlanarBody, RigidBody, States,
-                           Structure>;
+using LibrarySensors = List<AngleSensor, DistanceSensor<2>, DistanceSensor<3>, PointSensor<2>, PointSensor<3>>;
+using LibraryBodies =
+    List<Ground, Parameter, Particle<1>, Particle<2>, Particle<3>, PlanarBody, RigidBody, States, Structure>;
 
 template <class J> inline constexpr bool library_joint = listed<J, LibraryJoints>;
 template <class J> inline constexpr bool library_joint<Coulomb<J>> = listed<J, LibraryJoints>;
@@ -104,7 +103,8 @@ inline constexpr std::size_t library_bodies = 4;
 // Compiled in catalogue/; throw InvalidModel if the part does not act on so many bodies.
 template <class J>
 std::shared_ptr<const ConstraintModel> library_joint(const Label& label, const J& joint, BodyModels bodies);
-template <class F> std::shared_ptr<const ForceModel> library_force(const Label& label, const F& force, BodyModels bodies);
+template <class F>
+std::shared_ptr<const ForceModel> library_force(const Label& label, const F& force, BodyModels bodies);
 template <class S>
 std::shared_ptr<const SensorModel> library_sensor(const Label& label, const S& sensor, BodyModels bodies);
 template <class B> std::shared_ptr<const BodyModel> library_body(const Label& label, const B& body);

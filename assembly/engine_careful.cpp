@@ -26,7 +26,7 @@
 
 namespace mortise {
 
-using engine::at, engine::converged, engine::Row;
+using engine::at, engine::converged, engine::eps, engine::lost, engine::round_off, engine::Row;
 
 namespace {
 
@@ -35,10 +35,7 @@ constexpr double nearly = 1e-4;         // rows off the constraints: more than a
 constexpr Index largest_part = 400000;  // entries of A of a part that is still decomposed
 constexpr double met = 1e-13;           // residual of a row, of the terms in its joint
 constexpr double balanced = 1e-11;      // residual of a force, of its terms
-constexpr double round_off = 1e-15;
-constexpr double geometric = 1e-13;  // of G: round-off of what is 0
-constexpr double lost = 1e-6;        // motion that round-off of the forces alone brings about: more is not known
-constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double geometric = 1e-13;     // of G: round-off of what is 0
 
 // x[i] := x[order[i]]
 template <class V> void permute(V& x, const std::vector<int>& order) {

@@ -10,16 +10,14 @@
 namespace mortise {
 
 using engine::at, engine::add_transposed, engine::converged, engine::dot, engine::subtract_rows, engine::with_shape;
+using engine::eps, engine::lost, engine::round_off;
 
 namespace {
 
-constexpr double round_off = 1e-15;  // relative size of what sweeps should leave
-constexpr double backward = 4e-15;   // residual of a row, of the terms it is the sum of, that is as good as none
-constexpr double fine = 1e-10;       // ... that one more correction will make so
-constexpr double margin = 1e-4;      // for rates of convergence that are not uniform
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double faint = 1e-10;  // share of round-off of the forces in a joint's motion that is as good as none
-constexpr double lost = 1e-6;    // ... above which nothing is known
+constexpr double backward = 4e-15;  // residual of a row, of the terms it is the sum of, that is as good as none
+constexpr double fine = 1e-10;      // ... that one more correction will make so
+constexpr double margin = 1e-4;     // for rates of convergence that are not uniform
+constexpr double faint = 1e-10;     // share of round-off of the forces in a joint's motion that is as good as none
 // Slopes of heavy bodies over those of light ones, below which the norm over all shows the light ones too little.
 constexpr double light = 1e-4;
 

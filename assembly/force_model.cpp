@@ -5,7 +5,9 @@ namespace mortise {
 using detail::Access;
 
 void ForcePart::act(const State& s, Firsts first, VectorRef Q) const {
-  if (facts_.act) force_pass(bodies(), s, first, [&](Access<double>* a) { act_on(a, s.t); }, Q);
+  if (facts_.act)
+    force_pass(
+        bodies(), s, first, [&](Access<double>* a) { act_on(a, s.t); }, Q);
   if (!facts_.potential) return;
   // Q = -dV/dq
   double V, unused;
@@ -23,16 +25,17 @@ void ForcePart::act(const State& s, Firsts first, VectorRef Q) const {
 }
 
 void ForcePart::act(const State& s, const Places& at, double* const* f) const {
-  if (facts_.act) force_pass(bodies(), s, at, [&](Access<double>* a) { act_on(a, s.t); }, f);
+  if (facts_.act)
+    force_pass(
+        bodies(), s, at, [&](Access<double>* a) { act_on(a, s.t); }, f);
   if (!facts_.potential) return;
   // T'Q = -dV/dy
   Index K = 0;
   for (const auto& b : bodies()) K += b->unknowns();
   Buffer<double, 24> dV(K);
   double V;
-  row_pass(
-      bodies(), s, at, false, 1, [&](const Access<RowJet>* a, RowJet* out) { out[0] = energy(a, RowJet(s.t)); },
-      {dV.data(), &V, nullptr, nullptr});
+  row_pass(bodies(), s, at, false, 1, [&](const Access<RowJet>* a, RowJet* out) { out[0] = energy(a, RowJet(s.t)); },
+           {dV.data(), &V, nullptr, nullptr});
   K = 0;
   for (std::size_t i = 0; i < bodies().size(); ++i)
     for (Index k = 0; k < bodies()[i]->unknowns(); ++k) f[i][k] -= dV[K++];

@@ -61,6 +61,7 @@ template <class F, int... D> class ForceOf final : public PartOf<ForcePart, F, D
     return bind_force<F, D...>(label, force, this->bodies_);
   }
   std::shared_ptr<const ForceModel> rebound(const Label& label, BodyModels bodies) const override {
+    detail::require_same_types(label, this->bodies_, bodies);
     return bind_force<F, D...>(label, this->part_, bodies);
   }
 

@@ -4,14 +4,9 @@
 
 #include <mortise/assembly/hidden_group.h>
 
+#include <mortise/core/words.h>
+
 namespace mortise {
-namespace {
-
-std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
-std::string counted(Index n, const std::string& thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
-
-}  // namespace
-
 std::string in_words(HiddenKind kind) {
   switch (kind) {
     case HiddenKind::velocity_level:

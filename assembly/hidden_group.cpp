@@ -8,15 +8,9 @@
 
 #include <mortise/assembly/hidden_constraint.h>
 
+#include <mortise/core/words.h>
+
 namespace mortise {
-namespace {
-
-std::string joined(const std::vector<std::string>& words, const char* separator = ", ") {
-  return fmt::format("{}", fmt::join(words, separator));
-}
-
-}  // namespace
-
 void HiddenGroup::look(std::vector<HiddenRow>& out) {
   if (refuse_parts(out)) return;
   const FreeForces::Numbers e = forces_->numbers(x_);

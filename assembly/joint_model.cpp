@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <typeinfo>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,17 @@ namespace detail {
 void require_count(const Label& label, std::size_t given, std::size_t needed) {
   label.require(given == needed, fmt::format("it acts on {} bodies, not on {}", needed, given),
                 "name as many bodies as it needs");
+}
+
+void require_same_types(const Label& label, BodyModels before, BodyModels now) {
+  require_count(label, now.size(), before.size());
+  const auto word = [](const std::string& kind) { return kind.empty() ? "body of another type" : kind; };
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const BodyModel &was = *before[i], &is = *now[i];
+    label.require(typeid(was) == typeid(is),
+                  fmt::format("it needs a {} where there is a {} now", word(was.kind()), word(is.kind())),
+                  "give it a body of the same type, with the same template arguments");
+  }
 }
 
 }  // namespace detail
@@ -57,16 +69,15 @@ void JointModel::evaluate(const State& s, const Places& at, double* A, double* v
   const RowJet t = RowJet::time(s.t);
   const int h = facts_.holonomic, m = facts_.rows;
   if (h > 0) {
-    row_pass(
-        bodies(), s, at, false, h, [&](const Access<RowJet>* a, RowJet* out) { phi(a, t, out); }, {A, value, rate, b});
+    row_pass(bodies(), s, at, false, h, [&](const Access<RowJet>* a, RowJet* out) { phi(a, t, out); },
+             {A, value, rate, b});
     for (int i = 0; i < h; ++i) b[i] = -b[i];
   }
   if (m > h) {
     Index K = 0;
     for (std::size_t i = 0; i < bodies().size(); ++i) K += columns(*bodies()[i], at.motion[i]);
-    row_pass(
-        bodies(), s, at, true, m - h, [&](const Access<RowJet>* a, RowJet* out) { psi(a, t, out); },
-        {A + h * K, value + h, b + h, nullptr});
+    row_pass(bodies(), s, at, true, m - h, [&](const Access<RowJet>* a, RowJet* out) { psi(a, t, out); },
+             {A + h * K, value + h, b + h, nullptr});
     for (int i = h; i < m; ++i) {
       rate[i] = value[i];
       b[i] = -b[i];
@@ -137,10 +148,14 @@ JointModel::RowSlopes JointModel::slopes(const State& s, Firsts first, const dou
 }
 
 void JointModel::nonideal(const State& s, const Places& at, double* const* f) const {
-  if (facts_.law) force_pass(bodies(), s, at, [&](Access<double>* a) { law(a, s.t); }, f);
+  if (facts_.law)
+    force_pass(
+        bodies(), s, at, [&](Access<double>* a) { law(a, s.t); }, f);
 }
 void JointModel::nonideal(const State& s, Firsts first, VectorRef C) const {
-  if (facts_.law) force_pass(bodies(), s, first, [&](Access<double>* a) { law(a, s.t); }, C);
+  if (facts_.law)
+    force_pass(
+        bodies(), s, first, [&](Access<double>* a) { law(a, s.t); }, C);
 }
 bool JointModel::nonideal(const TaylorState& s, Firsts first, TaylorVector& C) const {
   if (!facts_.law) return true;
@@ -154,10 +169,14 @@ std::optional<Slopes> JointModel::nonideal_slopes(const State& s, Firsts first) 
   return force_slopes(bodies(), s, first, [&](Access<Taylor>* a, const Taylor& t) { law(a, t); });
 }
 void JointModel::react(const State& s, const Places& at, const double* lambda, double* const* f) const {
-  if (facts_.reacts) force_pass(bodies(), s, at, [&](Access<double>* a) { reaction_law(a, s.t, lambda); }, f);
+  if (facts_.reacts)
+    force_pass(
+        bodies(), s, at, [&](Access<double>* a) { reaction_law(a, s.t, lambda); }, f);
 }
 void JointModel::react(const State& s, Firsts first, const double* lambda, VectorRef C) const {
-  if (facts_.reacts) force_pass(bodies(), s, first, [&](Access<double>* a) { reaction_law(a, s.t, lambda); }, C);
+  if (facts_.reacts)
+    force_pass(
+        bodies(), s, first, [&](Access<double>* a) { reaction_law(a, s.t, lambda); }, C);
 }
 
 }  // namespace mortise

@@ -89,8 +89,8 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
   static constexpr bool law_varies = detail::has_nonideal<J, Taylor, D...>;
   static constexpr int h = [] {
     if constexpr (has_phi)
-      return detail::row_count<std::remove_cvref_t<std::invoke_result_t<
-          decltype(detail::call::phi), const J&, const BodyView<D, RowJet>&..., const RowJet&>>>();
+      return detail::row_count<std::remove_cvref_t<
+          std::invoke_result_t<decltype(detail::call::phi), const J&, const BodyView<D, RowJet>&..., const RowJet&>>>();
     return 0;
   }();
   static constexpr int m = h + [] {
@@ -99,8 +99,8 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
           decltype(detail::call::psi), const J&, const VelocityView<D, RowJet>&..., const RowJet&>>>();
     return 0;
   }();
-  static constexpr bool has_react = std::is_invocable_v<decltype(detail::call::react), const J&, ForceView<D, double>&...,
-                                                        const double&, const Vec<double, m>&>;
+  static constexpr bool has_react = std::is_invocable_v<decltype(detail::call::react), const J&,
+                                                        ForceView<D, double>&..., const double&, const Vec<double, m>&>;
 
  public:
   JointOf(const Label& label, J joint, BodyModels bodies)
@@ -110,6 +110,7 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
     return bind_joint<J, D...>(label, joint, this->bodies_);
   }
   std::shared_ptr<const ConstraintModel> rebound(const Label& label, BodyModels bodies) const override {
+    detail::require_same_types(label, this->bodies_, bodies);
     return bind_joint<J, D...>(label, this->part_, bodies);
   }
   std::vector<Row> rows() const override {
@@ -122,9 +123,7 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
     }
   }
   std::optional<Vec3<double>> axis([[maybe_unused]] const State& s, [[maybe_unused]] Firsts first) const override {
-    if constexpr (requires {
-                    requires std::same_as<std::remove_cvref_t<decltype(this->part_.axis_a)>, Axis>;
-                  })
+    if constexpr (requires { requires std::same_as<std::remove_cvref_t<decltype(this->part_.axis_a)>, Axis>; })
       return this->world(this->part_.axis_a.along, s, first);
     else
       return {};

@@ -171,7 +171,7 @@ class BodyModel : public Geometry {
   // Writes the motion at s and f = T'(Q - M z); returns how many unknowns, the last, have no mass.
   virtual Index move(const State& s, Index first, const Vec3<double>& gravity, const std::string& name, void* motion,
                      double* f) const = 0;
-  virtual void stand(const double* q, const double* v, void* motion) const = 0;  // what a frame's marks need of it
+  virtual void stand(const double* q, const double* v, void* motion) const = 0;    // what a frame's marks need of it
   virtual void spread(const void* motion, const double* y, double* dq) const = 0;  // T y
   // A row over the unknowns of a body with a frame, as one over its coordinates: it sees q'' - z only through y.
   virtual void gather(const void* motion, const double* row, double* row_q) const = 0;

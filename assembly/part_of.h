@@ -100,9 +100,7 @@ template <class T, class R> int write_rows(const R& rows, T* out) {
 // f(views...) for views V<D, T>... of the bodies.
 template <template <int, class> class V, int... D, class T, class F>
 decltype(auto) with_views(const Access<T>* a, const F& f) {
-  return [&]<std::size_t... i>(std::index_sequence<i...>)->decltype(auto) {
-    return f(V<D, T>(a[i])...);
-  }
+  return [&]<std::size_t... i>(std::index_sequence<i...>)->decltype(auto) { return f(V<D, T>(a[i])...); }
   (std::make_index_sequence<sizeof...(D)>{});
 }
 // The same for views that can be acted on.
@@ -114,8 +112,9 @@ template <int... D, class T, class F> void with_force_views(const Access<T>* a, 
   (std::make_index_sequence<sizeof...(D)>{});
 }
 
-// What a part is asked when it is bound: the names of its bodies' coordinates.
 void require_count(const Label& label, std::size_t given, std::size_t needed);
+// A part that was made for bodies of some types is not put on bodies of others.
+void require_same_types(const Label& label, BodyModels before, BodyModels now);
 
 }  // namespace detail
 
@@ -172,8 +171,9 @@ template <class Model, class P, int... D> class PartOf : public Model, public Ma
       if constexpr (measures)
         write(detail::with_views<BodyView, D...>(at, [&](const auto&... b) { return part_.measure(b..., t); }), true);
       if constexpr (measures_motion)
-        write(detail::with_views<VelocityView, D...>(at, [&](const auto&... b) { return part_.measure_motion(b..., t); }),
-              false);
+        write(
+            detail::with_views<VelocityView, D...>(at, [&](const auto&... b) { return part_.measure_motion(b..., t); }),
+            false);
       if constexpr (angle)
         if (tells_angle())
           write(detail::with_views<BodyView, D...>(at, [&](const auto&... b) { return part_.angle(b...); }), true);
@@ -201,9 +201,8 @@ template <class Model, class P, int... D> class PartOf : public Model, public Ma
                                                                       const BodyView<D, Taylor>&..., const Taylor&>>>();
   }
   static constexpr int motion_count() {
-    return detail::row_count<
-        std::remove_cvref_t<std::invoke_result_t<decltype(detail::call::measure_motion), const P&,
-                                                 const VelocityView<D, Taylor>&..., const Taylor&>>>();
+    return detail::row_count<std::remove_cvref_t<std::invoke_result_t<
+        decltype(detail::call::measure_motion), const P&, const VelocityView<D, Taylor>&..., const Taylor&>>>();
   }
   template <int count> void list(int orders, std::vector<Quantity>& out) const {
     if constexpr (requires { part_.quantities.size(); }) {

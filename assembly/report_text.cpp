@@ -15,12 +15,8 @@ constexpr std::size_t names_at_most = 8;  // of one list in a line of text
 const std::vector<std::string> pose_remedies{"start from another pose",
                                              "change a length a little, if the mechanism may never lock"};
 
-std::string counted(Index n, const std::string& thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
 Index count(const auto& list) { return static_cast<Index>(list.size()); }
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  return fmt::format("{}", fmt::join(words, separator));
-}
 std::string listed(const std::vector<std::string>& words, const char* separator = ", ") {
   if (words.size() <= names_at_most) return joined(words, separator);
   return joined({words.begin(), words.begin() + names_at_most}, separator) +

@@ -49,8 +49,9 @@ void row_pass(BodyModels bodies, const State& s, const Places& at, bool of_veloc
   for (Index i = 0; i < count; ++i) {
     const BodyModel& b = *bodies[static_cast<std::size_t>(i)];
     const int frame = b.frame();
-    views[i] = {&b,      s.q.data() + at.first[i], s.v.data() + at.first[i], at.motion[i], nullptr, static_cast<std::size_t>(i),
-                frames};
+    views[i] = {
+        &b,    s.q.data() + at.first[i], s.v.data() + at.first[i], at.motion[i], nullptr, static_cast<std::size_t>(i),
+        frames};
     column[i] = K, coordinate[i] = n;
     K += columns(b, at.motion[i]);
     if (frame >= 0)
@@ -155,7 +156,11 @@ void force_pass(BodyModels bodies, const State& s, const Places& at, ForceFormul
   n = 0;
   for (Index i = 0; i < count; ++i) {
     const BodyModel& b = *bodies[static_cast<std::size_t>(i)];
-    views[i] = {&b, s.q.data() + at.first[i], s.v.data() + at.first[i], Q.data() + n, b.frame() >= 0 ? at.motion[i] : nullptr,
+    views[i] = {&b,
+                s.q.data() + at.first[i],
+                s.v.data() + at.first[i],
+                Q.data() + n,
+                b.frame() >= 0 ? at.motion[i] : nullptr,
                 out[i]};
     n += b.size();
   }
@@ -176,8 +181,12 @@ void force_pass(BodyModels bodies, const State& s, Firsts first, ForceFormula f,
   Buffer<double, 24> y(Mark::most_unknowns * count, 0.0);
   Buffer<Access<double>, few_bodies> views(count);
   for (Index i = 0; i < count; ++i)
-    views[i] = {bodies[static_cast<std::size_t>(i)].get(), s.q.data() + at.first[i], s.v.data() + at.first[i],
-                Q.data() + at.first[i], at.motion[i], y.data() + Mark::most_unknowns * i};
+    views[i] = {bodies[static_cast<std::size_t>(i)].get(),
+                s.q.data() + at.first[i],
+                s.v.data() + at.first[i],
+                Q.data() + at.first[i],
+                at.motion[i],
+                y.data() + Mark::most_unknowns * i};
   f(views.data());
   for (Index i = 0; i < count; ++i) {
     const BodyModel& b = *bodies[static_cast<std::size_t>(i)];
@@ -255,8 +264,10 @@ Slopes force_slopes(BodyModels bodies, const State& s, Firsts first,
       for (Index i = 0; i < n; ++i) J(i, k) = x.Q(i).*d;
     };
   };
-  for_each_pair(n, [&](Index i) -> Taylor& { return x.q(i); }, evaluate, columns_of(out.dq));
-  for_each_pair(n, [&](Index i) -> Taylor& { return x.v(i); }, evaluate, columns_of(out.dv));
+  for_each_pair(
+      n, [&](Index i) -> Taylor& { return x.q(i); }, evaluate, columns_of(out.dq));
+  for_each_pair(
+      n, [&](Index i) -> Taylor& { return x.v(i); }, evaluate, columns_of(out.dv));
   return out;
 }
 

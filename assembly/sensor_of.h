@@ -31,6 +31,7 @@ template <class S, int... D> class SensorOf final : public PartOf<SensorPart, S,
     return bind_sensor<S, D...>(label, sensor, this->bodies_);
   }
   std::shared_ptr<const SensorModel> rebound(const Label& label, BodyModels bodies) const override {
+    detail::require_same_types(label, this->bodies_, bodies);
     return bind_sensor<S, D...>(label, this->part_, bodies);
   }
 };

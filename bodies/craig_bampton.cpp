@@ -13,8 +13,8 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double zero = 1e-13;  // of the largest 1/w^2: a motion without mass
-constexpr double held = 1e-12;  // of a diagonal of K_ii: the pivot of a dof that nothing holds
+constexpr double massless_share = 1e-13;  // of the largest 1/w^2: a motion without mass
+constexpr double held = 1e-12;            // of a diagonal of K_ii: the pivot of a dof that nothing holds
 constexpr Index small_interior = 600;
 
 struct Modes {
@@ -31,7 +31,7 @@ Modes all_modes(const MatrixXd& M, const MatrixXd& K) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (A + A.transpose()));
   const VectorXd mu = eigen.eigenvalues().reverse();
   const MatrixXd Y = eigen.eigenvectors().rowwise().reverse();
-  const Index k = mu.size() == 0 ? 0 : (mu.array() > zero * std::max(mu[0], 0.0)).count();
+  const Index k = mu.size() == 0 ? 0 : (mu.array() > massless_share * std::max(mu[0], 0.0)).count();
   return {mu.head(k), cholesky.matrixU().solve(Y.leftCols(k)), true};
 }
 

@@ -22,8 +22,10 @@ template std::shared_ptr<const ConstraintModel> library_joint(const Label&, cons
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Viscous<Pin>&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Coulomb<PlanarJoint>&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Viscous<PlanarJoint>&, BodyModels);
-template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Coulomb<PlanarPointOnLine>&, BodyModels);
-template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Viscous<PlanarPointOnLine>&, BodyModels);
+template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Coulomb<PlanarPointOnLine>&,
+                                                              BodyModels);
+template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Viscous<PlanarPointOnLine>&,
+                                                              BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Coulomb<PointOnLine>&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Viscous<PointOnLine>&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Coulomb<PointOnPlane>&, BodyModels);

@@ -4,8 +4,8 @@
 // The unknowns of the bodies stand in one jet of just their number, and no call is made for a point: measured, a fifth
 // less for the rows of a joint than by views.  Everything else is that of JointOf.
 
-#include <mortise/assembly/joint_of.h>
 #include <mortise/assembly/body_of.h>
+#include <mortise/assembly/joint_of.h>
 
 namespace mortise {
 
@@ -22,7 +22,8 @@ template <class B, class T, int First> struct TypedView {
   }
 };
 
-template <class J, class A, class B> class TypedJoint final : public JointOf<J, part_dimension<J>(), part_dimension<J>()> {
+template <class J, class A, class B>
+class TypedJoint final : public JointOf<J, part_dimension<J>(), part_dimension<J>()> {
   using Base = JointOf<J, part_dimension<J>(), part_dimension<J>()>;
   using UnknownsA = typename A::Unknowns;
   using UnknownsB = typename B::Unknowns;
@@ -33,12 +34,13 @@ template <class J, class A, class B> class TypedJoint final : public JointOf<J, 
       : Base(label, joint, bodies), a_(&a.unknowns_of_type()), b_(&b.unknowns_of_type()) {}
 
   using Base::evaluate;
-  void evaluate(const State& s, const Places& at, double* A_out, double* value, double* rate, double* b) const override {
+  void evaluate(const State& s, const Places& at, double* A_out, double* value, double* rate,
+                double* b) const override {
     using T = Jet<K>;
-    const auto rows =
-        this->part_.phi(TypedView<A, T, 0>{*a_, *static_cast<const typename UnknownsA::Motion*>(at.motion[0])},
-                        TypedView<B, T, UnknownsA::count>{*b_, *static_cast<const typename UnknownsB::Motion*>(at.motion[1])},
-                        T::time(s.t));
+    const auto rows = this->part_.phi(
+        TypedView<A, T, 0>{*a_, *static_cast<const typename UnknownsA::Motion*>(at.motion[0])},
+        TypedView<B, T, UnknownsA::count>{*b_, *static_cast<const typename UnknownsB::Motion*>(at.motion[1])},
+        T::time(s.t));
     for (int i = 0; i < detail::row_count<std::remove_cvref_t<decltype(rows)>>(); ++i) {
       const T& r = detail::row(rows, i);
       value[i] = r.v;

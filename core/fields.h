@@ -93,7 +93,8 @@ template <class P> constexpr int part_dimension() {
     int d = 0;
     std::apply(
         [&](const auto&... f) {
-          ((d = std::max(d, detail::dimension_of_value<std::remove_cvref_t<decltype(std::declval<P>().*(f.member))>>())),
+          ((d = std::max(d,
+                         detail::dimension_of_value<std::remove_cvref_t<decltype(std::declval<P>().*(f.member))>>())),
            ...);
         },
         P::fields);

@@ -13,7 +13,8 @@ template <class R, class... X> class FunctionRef<R(X...)> {
   template <class F>
   requires(!std::is_same_v<F, FunctionRef>) FunctionRef(const F& f)
       : object_(std::addressof(f)),
-        call_([](const void* object, X... x) -> R { return (*static_cast<const F*>(object))(std::forward<X>(x)...); }) {}
+        call_([](const void* object, X... x) -> R { return (*static_cast<const F*>(object))(std::forward<X>(x)...); }) {
+  }
   R operator()(X... x) const { return call_(object_, std::forward<X>(x)...); }
 
  private:

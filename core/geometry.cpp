@@ -135,7 +135,8 @@ void Geometry::twist(int dimension, const Taylor* q, const Taylor* torque, Taylo
   twist_by(*this, dimension, q, torque, Q);
 }
 
-void Geometry::differentiate(Ask what, LocalVector r, const double* q, const double* v, Mark& at, double* jacobian) const {
+void Geometry::differentiate(Ask what, LocalVector r, const double* q, const double* v, Mark& at,
+                             double* jacobian) const {
   const Index n = size();
   const auto d = static_cast<Index>(r.size());
   std::vector<Entry> entries;

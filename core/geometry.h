@@ -76,7 +76,7 @@ class Geometry {
   // By unknowns.  frame() is their number if one frame carries all points, else -1.
   virtual int frame() const = 0;
   virtual void mark(const void* motion, Ask what, LocalVector r, Mark& out) const = 0;
-  virtual void spin(const void* motion, int dimension, double* w, double* jacobian) const = 0;  // its rate is 0
+  virtual void spin(const void* motion, int dimension, double* w, double* jacobian) const = 0;     // its rate is 0
   virtual void coordinate_row(const void* motion, Index i, double* row, double& drift) const = 0;  // of T, and of z
   virtual void project(const void* motion, const double* Q, double* y) const = 0;                  // adds T'Q
 

@@ -83,7 +83,8 @@ concept Body = HasCoordinates<B> && requires(const B& b, const Coordinates<B, do
 // The dimension in which a body has points, or 0: it has none, or in several (the ground, structures).
 // The result tells: Eigen would convert a place of another dimension.
 namespace detail {
-template <class X, int D> inline constexpr bool has_rows = static_cast<int>(std::remove_cvref_t<X>::RowsAtCompileTime) == D;
+template <class X, int D>
+inline constexpr bool has_rows = static_cast<int>(std::remove_cvref_t<X>::RowsAtCompileTime) == D;
 template <class B, int D, class T>
 inline constexpr bool has_point = requires(const B& b, const Coordinates<B, T>& q, const Vec<double, D>& r) {
   requires has_rows<decltype(b.point(q, r)), D>;

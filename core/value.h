@@ -45,8 +45,7 @@ template <class T, int N> class Value : public Vec<T, N> {
   }
 
   // Factors: the scalar itself, or a plain number.
-  template <class S>
-  static constexpr bool factor = std::is_arithmetic_v<S> || std::same_as<S, T>;
+  template <class S> static constexpr bool factor = std::is_arithmetic_v<S> || std::same_as<S, T>;
   template <class S>
   requires factor<S>
   friend Value operator*(const S& s, const Value& a) { return scaled(a, s); }
@@ -61,8 +60,8 @@ template <class T, int N> class Value : public Vec<T, N> {
     return r;
   }
   template <class E>
-  requires(E::ColsAtCompileTime == N && E::RowsAtCompileTime > 1)
-  friend auto operator*(const Eigen::MatrixBase<E>& m, const Value& a) {
+  requires(E::ColsAtCompileTime == N && E::RowsAtCompileTime > 1) friend auto operator*(const Eigen::MatrixBase<E>& m,
+                                                                                        const Value& a) {
     constexpr int rows = E::RowsAtCompileTime;
     const Mat<typename E::Scalar, rows, N> M = m;
     Value<T, rows> r;

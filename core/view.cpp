@@ -95,8 +95,7 @@ void look_velocity(const Access<RowJet>& a, LocalVector r, RowJet* out) {
   Mark m;
   if (frame >= 0) {
     a.body->mark(a.motion, Ask::point, r, m);
-    for (int c = 0; c < d; ++c)
-      write_marked(a, frame, d, c, m.velocity[c], m.acceleration[c], 0, m.jacobian, out[c]);
+    for (int c = 0; c < d; ++c) write_marked(a, frame, d, c, m.velocity[c], m.acceleration[c], 0, m.jacobian, out[c]);
   } else {
     const int first = a.inputs->total();
     a.body->differentiate(Ask::point, r, a.q, a.v, m, a.inputs->ask(a.index, d, a.body->size()));
@@ -183,9 +182,7 @@ void look_spin(const Access<Taylor>& a, int dimension, Taylor* out) {
   a.body->angular_velocity(dimension, a.q, a.v, out);
 }
 void push(const Access<Taylor>& a, LocalVector r, const Taylor* f) { a.body->push(r, a.q, f, a.Q); }
-void twist(const Access<Taylor>& a, int dimension, const Taylor* torque) {
-  a.body->twist(dimension, a.q, torque, a.Q);
-}
+void twist(const Access<Taylor>& a, int dimension, const Taylor* torque) { a.body->twist(dimension, a.q, torque, a.Q); }
 
 namespace {
 

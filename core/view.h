@@ -101,7 +101,7 @@ template <int D, class T> class BodyView {
   auto local_point(const auto& p) const { return local<detail::rows_of<decltype(p)>>(Ask::point, p); }
   auto local_direction(const auto& d) const { return local<detail::rows_of<decltype(d)>>(Ask::direction, d); }
 
-  bool fixed() const { return from_->body->size() == 0; }         // it has no coordinates
+  bool fixed() const { return from_->body->size() == 0; }          // it has no coordinates
   bool turns() const { return fixed() || from_->body->turns(D); }  // it knows its rotation
   const Geometry& body() const { return *from_->body; }
 

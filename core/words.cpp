@@ -24,6 +24,11 @@ std::string direction_in_words(const VectorXd& d) {
   return point_in_words(e);
 }
 
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+std::string counted(Index n, const std::string& thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
+
 std::string small_in_words(double x) { return x < 2e-16 ? "<2e-16" : fmt::format("{:.1e}", x); }
 
 void require_visible_inertia(const Label& label, double J, double mc2) {

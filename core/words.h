@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <mortise/core/errors.h>
 #include <mortise/core/types.h>
@@ -13,6 +14,9 @@ namespace mortise {
 std::string direction_in_words(const VectorXd& d);
 // A point: "(0.5, 0, 1)".
 std::string point_in_words(const VectorXd& p);
+// "a, b, c"; "3 rows", "1 row".
+std::string joined(const std::vector<std::string>& words, const char* separator = ", ");
+std::string counted(Index n, const std::string& thing);
 // Measures of error and singular values: "3.1e-03", and "<2e-16" below round-off.
 std::string small_in_words(double x);
 

@@ -28,8 +28,7 @@ template <class F> struct Dissipation {
 
   // The arguments are bodies..., t.
   template <class... X>
-  requires(sizeof...(X) > 1)
-  void act(X&... bodies_and_t) const {
+  requires(sizeof...(X) > 1) void act(X&... bodies_and_t) const {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       const auto arguments = std::tie(bodies_and_t...);
       const auto& t = std::get<sizeof...(X) - 1>(arguments);

@@ -22,7 +22,9 @@ struct PlanarTurn {
   template <class T> T angle(const auto& a, const auto& b, const T&) const {
     return planar_angle<T>(b) - planar_angle<T>(a);
   }
-  template <class T> T rate(const auto& a, const auto& b, const T&) const { return b.angular_velocity() - a.angular_velocity(); }
+  template <class T> T rate(const auto& a, const auto& b, const T&) const {
+    return b.angular_velocity() - a.angular_velocity();
+  }
   // Torque m about z on B, -m on A.
   template <class T> void apply(auto& a, auto& b, const T& m) const {
     a.apply_torque(T(-m));

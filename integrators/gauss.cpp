@@ -7,7 +7,7 @@ namespace mortise {
 namespace {
 
 constexpr double r3 = 0.28867513459481288225;  // sqrt(3)/6
-constexpr double weight[2][2] = {{0.25, 0.25 - r3}, {0.25 + r3, 0.25}};
+constexpr double gauss_weight[2][2] = {{0.25, 0.25 - r3}, {0.25 + r3, 0.25}};
 constexpr double node[2] = {0.5 - r3, 0.5 + r3};
 constexpr double settled = 1e-16, round_off = 1e-12;  // changes of places, relative to the largest coordinate
 
@@ -33,15 +33,15 @@ void Gauss::at(double t, State& s) const { bridged_ ? bridge_.at(t, s) : FixedSt
 // From the accelerations a_ at the stages of the last try.
 void Gauss::stages(double h, const State& from, State& to) {
   constexpr int most = 60;
-  for (std::size_t i = 0; i < 2; ++i) v_[i] = from.v + h * (weight[i][0] * a_[0] + weight[i][1] * a_[1]);
+  for (std::size_t i = 0; i < 2; ++i) v_[i] = from.v + h * (gauss_weight[i][0] * a_[0] + gauss_weight[i][1] * a_[1]);
   stage_ = from;
   const double size = std::max(1.0, from.q.cwiseAbs().maxCoeff());
   double last = 1e300;
   for (int k = 0;; ++k) {
     for (std::size_t i = 0; i < 2; ++i) {
       stage_.t = from.t + node[i] * h;
-      stage_.q = from.q + h * (weight[i][0] * v_[0] + weight[i][1] * v_[1]);
-      stage_.v = from.v + h * (weight[i][0] * a_[0] + weight[i][1] * a_[1]);
+      stage_.q = from.q + h * (gauss_weight[i][0] * v_[0] + gauss_weight[i][1] * v_[1]);
+      stage_.v = from.v + h * (gauss_weight[i][0] * a_[0] + gauss_weight[i][1] * a_[1]);
       next_[i] = flow_->acceleration(stage_);
       least_ = std::min(least_, flow_->solver().independence());
       v_[i] = stage_.v;

@@ -7,13 +7,13 @@
 #include <mortise/integrators/interpolate.h>
 
 namespace mortise {
-namespace {
+namespace alpha {
 
 constexpr double settled = 1e-16, good_enough = 1e-12;  // changes of places, relative to the largest coordinate
 constexpr double slow = 0.1;                            // beyond this share left of each change slopes are taken anew
 constexpr double safety = 0.85, shrink = 0.2, grow = 3, worth_it = 1.2;
 
-}  // namespace
+}  // namespace alpha
 
 GeneralizedAlpha::GeneralizedAlpha(const StepOptions& options) : options_(options) {
   const double rho = options.damping;
@@ -126,20 +126,20 @@ bool GeneralizedAlpha::solve(double h) {
     const VectorXd d = lu_.solve(rhs);
     if (!d.allFinite()) return false;
     const double change = h * h * d.head(n).cwiseAbs().maxCoeff() / size;
-    if (change > last && last <= good_enough) return true;  // round-off
+    if (change > last && last <= alpha::good_enough) return true;  // round-off
     a_ += d.head(n);
     for (std::size_t i = 0; i < kept_.size(); ++i)
       if (kept_[i] >= 0) lambda_[static_cast<Index>(i)] += d[n + kept_[i]];
     place(h);
-    if (change <= settled) return true;
-    if (change > slow * last) {
-      if (last <= good_enough && fresh) return true;
+    if (change <= alpha::settled) return true;
+    if (change > alpha::slow * last) {
+      if (last <= alpha::good_enough && fresh) return true;
       factor(h);
       fresh = true;
     }
     last = change;
   }
-  return last <= good_enough;
+  return last <= alpha::good_enough;
 }
 
 VectorXd GeneralizedAlpha::smooth(const VectorXd& a) {
@@ -202,19 +202,20 @@ void GeneralizedAlpha::step(double end) {
       last_h_ = h;
       ++steps_;
       ++since_begin_;
-      const double factor = std::clamp(safety * std::pow(std::max(e, 1e-10), -1.0 / 3), shrink, tries > 0 ? 1.0 : grow);
+      const double factor = std::clamp(alpha::safety * std::pow(std::max(e, 1e-10), -1.0 / 3), alpha::shrink,
+                                       tries > 0 ? 1.0 : alpha::grow);
       // Not for a little: new slopes would be needed.
       if (fixed)
         h_ = options_.step;
       else if (!last || h >= h_)
-        h_ = h * (factor > worth_it || factor < 1 ? factor : 1);
+        h_ = h * (factor > alpha::worth_it || factor < 1 ? factor : 1);
       return;
     }
     ++rejected_;
     a_ = a0_;
     w_ = w;
     lambda_ = lambda;
-    h_ = h * (std::isfinite(e) ? std::max(shrink, safety * std::pow(e, -1.0 / 3)) : 0.25);
+    h_ = h * (std::isfinite(e) ? std::max(alpha::shrink, alpha::safety * std::pow(e, -1.0 / 3)) : 0.25);
     if (h_ < least)
       Label{"integrator", "generalized_alpha"}.fail<NotConverged>(
           fmt::format("steps shorter than {:.1e} s would be needed at t = {}", least, before_.t),

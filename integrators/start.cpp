@@ -215,7 +215,10 @@ State equilibrium(const System& system, State s, const StartOptions& options) {
     }
     unbalanced = Q + A.transpose() * lambda;
     rest = spread(unbalanced, free, n);
-    const double forces = nf ? Q.cwiseAbs().maxCoeff() + (A.transpose() * lambda).cwiseAbs().maxCoeff() : 0;
+    // Forces that balance each other add up to nothing: it is their sizes that count.
+    double forces = nf ? Q.cwiseAbs().maxCoeff() + (A.transpose() * lambda).cwiseAbs().maxCoeff() : 0;
+    for (const Contribution& c : system.contributions(s))
+      if (c.Q.size() > 0) forces = std::max(forces, c.Q.cwiseAbs().maxCoeff());
     const double now = nf ? unbalanced.cwiseAbs().maxCoeff() : 0;
     if (now <= balanced * forces || Z.cols() == 0) return s;
     stuck = now > 0.5 * last ? stuck + 1 : 0;

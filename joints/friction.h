@@ -61,7 +61,8 @@ concept Rubs = requires(const J& j, ForceView<part_dimension<J>(), double>& a,
 };
 
 template <class J> struct Coulomb : detail::Wrapped<J> {
-  static_assert(Rubs<J>, "Coulomb takes joints that have friction: see docs/CATALOGUE.md, or write a law with Reacting");
+  static_assert(Rubs<J>,
+                "Coulomb takes joints that have friction: see docs/CATALOGUE.md, or write a law with Reacting");
   DryGrip grip;
 
   Coulomb(J j, const DryGrip& g) : detail::Wrapped<J>{{}, std::move(j)}, grip(g) {}
@@ -74,7 +75,8 @@ template <class J> struct Coulomb : detail::Wrapped<J> {
 };
 
 template <class J> struct Viscous : detail::Wrapped<J> {
-  static_assert(Rubs<J>, "Viscous takes joints that have friction: see docs/CATALOGUE.md, or write a law with Nonideal");
+  static_assert(Rubs<J>,
+                "Viscous takes joints that have friction: see docs/CATALOGUE.md, or write a law with Nonideal");
   ViscousGrip grip;
 
   Viscous(J j, const ViscousGrip& g) : detail::Wrapped<J>{{}, std::move(j)}, grip(g) {}

@@ -45,8 +45,8 @@ struct RollingDisk {
     const Vec3<T> n = a.direction(axis_a.along), e = b.direction(axis_b.along), m = n - n.dot(e) * e;
     const Vec3<T> from_b = T(-radius) / m.norm() * m;
     const Vec3<T> from_a = b.point(on_b) + from_b - a.point(on_a);
-    const Vec3<T> slip =
-        a.point_velocity(on_a) + cross<T>(a.angular_velocity(), from_a) - b.point_velocity(on_b) - cross<T>(b.angular_velocity(), from_b);
+    const Vec3<T> slip = a.point_velocity(on_a) + cross<T>(a.angular_velocity(), from_a) - b.point_velocity(on_b) -
+                         cross<T>(b.angular_velocity(), from_b);
     return {a.direction(axis_a.across_1).dot(slip), a.direction(axis_a.across_2).dot(slip)};
   }
 };

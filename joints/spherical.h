@@ -30,7 +30,8 @@ struct Spherical {
   }
   void rub(auto& a, auto& b, const Vec3<double>& lambda, const auto& grip) const {
     using T = Scalar<decltype(a.point(on_a))>;
-    const Vec3<T> torque = grip.radius * grip(lambda.norm(), Vec3<T>(grip.radius * (b.angular_velocity() - a.angular_velocity())));
+    const Vec3<T> torque =
+        grip.radius * grip(lambda.norm(), Vec3<T>(grip.radius * (b.angular_velocity() - a.angular_velocity())));
     b.apply_torque(torque);
     a.apply_torque(Vec3<T>(-torque));
   }

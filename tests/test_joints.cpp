@@ -135,7 +135,7 @@ TEST_CASE("point on a curve r(s): s is a massless coordinate, the force is perpe
   const System system(a);
   check_sparse(system, shaken(system, 3));
   const Evaluation e = system.evaluate(system.state());
-  CHECK(e.phi.norm() < 1e-15);
+  CHECK(e.phi.norm() < 4e-15);  // sums of a few numbers of size 2, about the centres of mass
   const RankReport report = check_rank(system, e);
   CHECK(report.ok());
   CHECK(report.dof == 6 + 4);
@@ -294,7 +294,7 @@ TEST_CASE("angles and displacements of joints: about their axis, and with all tu
   const Weld weld = Weld::at_world(point, a, b);  // frames along x, y, z of the world
   for (const double angle : {-2.0, 0.3, 1.5}) {
     const V e = V(1, -2, 2) / 3;
-    const Vec<double, 6> phi = weld.phi(a, View{body, turned(bench.place_b, e, angle, point)}, 0.0);
+    const Vec<double, 6> phi = weld.phi(a, StandingBody(body, turned(bench.place_b, e, angle, point)), 0.0);
     CHECK(phi.head<3>().norm() < round_off);
     CHECK((phi.tail<3>() + std::sin(angle) * e).norm() < round_off);
   }

@@ -15,7 +15,8 @@ template <class... P> struct List {};
 struct Joints {
   using Base = ConstraintModel;
   template <class P, int D, std::size_t N> static constexpr bool takes = detail::OnSame<P, D, N>::joint;
-  template <class P, int D> static std::shared_ptr<const Base> make(const Label& label, const P& part, BodyModels bodies) {
+  template <class P, int D>
+  static std::shared_ptr<const Base> make(const Label& label, const P& part, BodyModels bodies) {
     if constexpr (detail::library_joint<P>)
       return library_joint<P>(label, part, bodies);
     else
@@ -27,7 +28,8 @@ struct Joints {
 struct Forces {
   using Base = ForceModel;
   template <class P, int D, std::size_t N> static constexpr bool takes = detail::OnSame<P, D, N>::force();
-  template <class P, int D> static std::shared_ptr<const Base> make(const Label& label, const P& part, BodyModels bodies) {
+  template <class P, int D>
+  static std::shared_ptr<const Base> make(const Label& label, const P& part, BodyModels bodies) {
     if constexpr (detail::library_force<P>)
       return library_force<P>(label, part, bodies);
     else
@@ -39,7 +41,8 @@ struct Forces {
 struct Sensors {
   using Base = SensorModel;
   template <class P, int D, std::size_t N> static constexpr bool takes = detail::OnSame<P, D, N>::sensor();
-  template <class P, int D> static std::shared_ptr<const Base> make(const Label& label, const P& part, BodyModels bodies) {
+  template <class P, int D>
+  static std::shared_ptr<const Base> make(const Label& label, const P& part, BodyModels bodies) {
     if constexpr (detail::library_sensor<P>)
       return library_sensor<P>(label, part, bodies);
     else
@@ -52,7 +55,8 @@ struct Sensors {
 // 2 in the plane, 3 in space, 0: it asks for coordinates only.
 template <class P> constexpr int dimension_of() {
   if constexpr (requires(const P& p) { p.torque.rows, P::summary; }) {
-    if (P::summary.name == "applied_torque") return std::remove_cvref_t<decltype(std::declval<P>().torque)>::count == 3 ? 3 : 2;
+    if (P::summary.name == "applied_torque")
+      return std::remove_cvref_t<decltype(std::declval<P>().torque)>::count == 3 ? 3 : 2;
   }
   return part_dimension<P>();
 }
