@@ -1,5 +1,18 @@
 #pragma once
 // The unknowns of a rigid body (core/marker.h).
+//
+// A body that knows its unknowns has a type Unknowns, made once from the body, with
+//   count                                      number of unknowns y
+//   massless()                                 how many of them, the last, have no mass
+//   unit(k, j)                                 1 / the factor of unknown k if it has the dimension of unknown j, else 0
+//   Motion, motion(q, v)                       what the markers need at one state
+//   point(motion, r)  direction(motion, d)     Marker<D, count>
+//   turning(motion)  spin(motion)              angular velocity = turning * velocities conjugate to y; that of the
+//   motion force(motion, gravity)                     T'(Q - M z), weight included spread(motion, y)  drift(motion) T y
+//   and z gather(motion, row)                        a row over y as one over q'' momentum(motion) linear, and angular
+//   about the world's origin normalise(q, v)                            brings q and v back to the body's own
+//   constraint, where it has one
+// Bodies without it are seen through their coordinates, at a higher price (assembly/body_of.h).
 
 #include <algorithm>
 #include <array>

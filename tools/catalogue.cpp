@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <mortise/assembly/catalogue.h>
 #include <mortise/core/parts.h>
 #include <mortise/joints/friction.h>
 
@@ -80,6 +81,28 @@ template <class P> void line(std::string& text) {
       },
       P::fields);
 }
+
+// Parts that take a functor are compiled where they are used, all others into the library.
+template <class P> inline constexpr bool takes_functor = false;
+template <template <class...> class P, class... X>
+inline constexpr bool takes_functor<P<X...>> = (std::is_same_v<X, catalogue::Given> || ...);
+template <class F> inline constexpr bool takes_functor<AppliedForce<3, F>> = true;
+template <class E, class F> inline constexpr bool takes_functor<NonlinearSpring<3, E, F>> = true;
+template <class... P> constexpr bool joints_listed(catalogue::List<P...>) {
+  return ((takes_functor<P> || detail::library_joint<P>)&&...);
+}
+template <class... P> constexpr bool forces_listed(catalogue::List<P...>) {
+  return ((takes_functor<P> || detail::library_force<P>)&&...);
+}
+template <class... P> constexpr bool sensors_listed(catalogue::List<P...>) {
+  return ((takes_functor<P> || detail::library_sensor<P>)&&...);
+}
+template <class... P> constexpr bool bodies_listed(catalogue::List<P...>) {
+  return ((takes_functor<P> || detail::library_body<P>)&&...);
+}
+static_assert(joints_listed(catalogue::Joints{}) && forces_listed(catalogue::Forces{}) &&
+                  sensors_listed(catalogue::Sensors{}) && bodies_listed(catalogue::Bodies{}),
+              "list every part in assembly/catalogue.h, and name its instance in catalogue/");
 
 template <class... P> void section(std::string& text, const char* title, catalogue::List<P...>) {
   text += fmt::format("\n## {}\n", title);

@@ -3,11 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/bodies/ground.h>
-#include <mortise/bodies/planar_body.h>
-#include <mortise/joints/pin.h>
-#include <mortise/version.h>
+#include <mortise/mortise.h>
 
 int main() {
   using namespace mortise;
