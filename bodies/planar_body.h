@@ -59,7 +59,10 @@ struct PlanarBody {
     const Vec2<T> f = T(mass) * v[2] * v[2] * direction(q, centre);
     return {f[0], f[1], T(0.0)};
   }
-  template <class T> Vec2<T> first_moment(const Vec3<T>& q) const { return T(mass) * point(q, centre); }
+  template <class T> Vec2<T> first_moment(const Vec3<T>& q) const {
+    if (centre[0] == 0 && centre[1] == 0) return T(mass) * q.template head<2>();  // no turn in it
+    return T(mass) * point(q, centre);
+  }
 
   // Translations if there is no mass; the rotation about the centre of mass if there is no inertia.
   Massless massless(const Vec3<double>& q) const;

@@ -88,7 +88,10 @@ struct RigidBody {
     }
     return Q;
   }
-  template <class T> Vec3<T> first_moment(const Vec<T, 7>& q) const { return T(mass) * point(q, centre); }
+  template <class T> Vec3<T> first_moment(const Vec<T, 7>& q) const {
+    if (centre[0] == 0 && centre[1] == 0 && centre[2] == 0) return T(mass) * q.template head<3>();  // no turn in it
+    return T(mass) * point(q, centre);
+  }
 
   Mat<double, 3> inertia_about_origin() const;
   static Mat<double, 3> hat(const Vec3<double>& c);
