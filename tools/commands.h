@@ -16,7 +16,7 @@ namespace mortise::command {
 // Exit status of every subcommand.
 enum Status {
   healthy = 0,
-  remarks = 1,         // healthy, but something is worth knowing: redundant rows, what was completed, a singular start
+  remarks = 1,         // healthy, but something is worth knowing: redundant rows, what was completed, rough steps
   not_determined = 2,  // under-modelled, indeterminate, hidden constraints that were not completed
   impossible = 3,      // conflicting rows, a start that cannot be, an indefinite mass matrix, a run that broke off
   invalid_file = 4,    // or one that cannot be read or written

@@ -21,7 +21,8 @@ namespace {
 const char* const statuses =
     "Exit status:\n"
     "  0   healthy\n"
-    "  1   healthy, with remarks: redundant rows, hidden constraints that were completed\n"
+    "  1   healthy, with remarks: redundant rows, hidden constraints that were completed, steps of a run with an error "
+    "above the tolerance\n"
     "  2   not determined: under-modelled, indeterminate, hidden constraints that were not completed\n"
     "  3   impossible: conflicting rows, a contradiction, a start that cannot be, an indefinite mass matrix, a run "
     "that broke off\n"
