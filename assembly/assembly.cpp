@@ -27,6 +27,11 @@ void require_name(const Label& label) {
 }  // namespace
 
 Assembly::Assembly(std::string name) : name_(std::move(name)) { require_name({"assembly", name_}); }
+Assembly::Assembly(const Assembly&) = default;
+Assembly::Assembly(Assembly&&) noexcept = default;
+Assembly& Assembly::operator=(const Assembly&) = default;
+Assembly& Assembly::operator=(Assembly&&) noexcept = default;
+Assembly::~Assembly() = default;
 
 std::string Assembly::did_you_mean(const std::string& name) const {
   if (names_.empty()) return "it is empty";
@@ -121,6 +126,74 @@ void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, c
   for (const Quantity& x : model.quantities()) out.resize(out.size() + static_cast<std::size_t>(x.orders));
   with_label(label, [&] { model.read(s.state, VectorXd::Zero(s.state.q.size()), s.firsts, out.data()); });
 }
+
+std::vector<Assembly::Reference> Assembly::references(std::span<const Named> bodies) {
+  std::vector<Reference> out;
+  for (const Named& b : bodies) out.push_back({*b.path, *b.model});
+  return out;
+}
+
+Assembly::Places Assembly::find_places(const Label& label, std::span<const Named> bodies) const {
+  require_new(label);
+  require_known(label, references(bodies));
+  Places out;
+  for (const Named& b : bodies) out.q.push_back(place(*b.path));
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    out.at.push_back({bodies[i].model->get(), out.q[i].data(), nullptr, nullptr});
+  return out;
+}
+
+template <class Model>
+void Assembly::attach(const Label& label, std::vector<PartEntry<Model>>& entries, std::span<const Named> given,
+                      std::type_identity_t<Make<Model>> make) {
+  std::vector<Reference> bodies = references(given);
+  require_new(label);
+  require_known(label, bodies);
+  std::vector<std::shared_ptr<const BodyModel>> models;
+  for (const Reference& r : bodies) models.push_back(r.model);
+  auto model = make(label, models);
+  probe(label, bodies, *model);
+  names_.insert(label.name);
+  entries.push_back({label.name, std::move(bodies), std::move(model)});
+}
+template void Assembly::attach(const Label&, std::vector<PartEntry<ConstraintModel>>&, std::span<const Named>,
+                               std::type_identity_t<Make<ConstraintModel>>);
+template void Assembly::attach(const Label&, std::vector<PartEntry<ForceModel>>&, std::span<const Named>,
+                               std::type_identity_t<Make<ForceModel>>);
+template void Assembly::attach(const Label&, std::vector<PartEntry<SensorModel>>&, std::span<const Named>,
+                               std::type_identity_t<Make<SensorModel>>);
+
+template <class Model>
+void Assembly::attach_made(const Label& label, std::vector<PartEntry<Model>>& entries,
+                           std::shared_ptr<const Model> model, const std::vector<std::string>& paths) {
+  require_new(label);
+  std::vector<Reference> bodies;
+  for (const std::string& path : paths) bodies.push_back({path, find(path)});
+  require_known(label, bodies);
+  probe(label, bodies, *model);
+  names_.insert(label.name);
+  entries.push_back({label.name, std::move(bodies), std::move(model)});
+}
+void Assembly::connect(const std::string& name, std::shared_ptr<const ConstraintModel> model,
+                       const std::vector<std::string>& bodies) {
+  attach_made({"joint", name}, constraints_, std::move(model), bodies);
+}
+void Assembly::apply(const std::string& name, std::shared_ptr<const ForceModel> model,
+                     const std::vector<std::string>& bodies) {
+  attach_made({"force", name}, forces_, std::move(model), bodies);
+}
+void Assembly::measure(const std::string& name, std::shared_ptr<const SensorModel> model,
+                       const std::vector<std::string>& bodies) {
+  attach_made({"sensor", name}, sensors_, std::move(model), bodies);
+}
+
+void Assembly::add_port(const Label& label, const Reference& body) {
+  require_new(label);
+  require_known(label, {body}, false);
+  names_.insert(label.name);
+  ports_.push_back({label.name, body});
+}
+void Assembly::port(const std::string& name, const std::string& path) { add_port({"port", name}, {path, find(path)}); }
 
 Nested Assembly::add(const std::string& name, const Assembly& part) {
   require_new({"assembly", name});

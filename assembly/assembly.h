@@ -16,12 +16,14 @@
 //
 // Copies are cheap and independent.  A System is made from an Assembly and does not change with it.
 
+#include <array>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -128,6 +130,11 @@ template <class F, class Given, int D> constexpr bool force_of_some() {
 class Assembly {
  public:
   explicit Assembly(std::string name);
+  Assembly(const Assembly&);  // these are compiled once, in the library
+  Assembly(Assembly&&) noexcept;
+  Assembly& operator=(const Assembly&);
+  Assembly& operator=(Assembly&&) noexcept;
+  ~Assembly();
 
   template <Body B> Handle<B> add(const std::string& name, B body) {
     const Label label{"body", name};
@@ -165,7 +172,7 @@ class Assembly {
                     "this joint J has no phi(bodies..., t) and no psi(bodies..., t) for these bodies: see "
                     "docs/WRITE_YOUR_OWN.md");
       if constexpr (On::joint)
-        attach({"joint", name}, constraints_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
+        attach({"joint", name}, constraints_, named(body...), [&](const Label& label, BodyModels models) {
           if constexpr (detail::library_joint<J> && sizeof...(H) <= detail::library_bodies)
             return library_joint<J>(label, joint, models);
           else
@@ -178,15 +185,9 @@ class Assembly {
   template <class J, class... W, class... H>
   void connect(const std::string& name, const AtWorld<J, W...>& joint, const H&... body) {
     if constexpr (handles<H...>() && same_dimension<J, detail::library_joint<J>, H...>()) {
-      const Label label{"joint", name};
-      require_new(label);
-      require_known(label, {{body.path, body.model}...});
-      const std::array<VectorXd, sizeof...(H)> places{place(body.path)...};
-      const std::array<const BodyModel*, sizeof...(H)> models{body.model.get()...};
-      std::array<detail::Access<double>, sizeof...(H)> at;
-      for (std::size_t i = 0; i < at.size(); ++i) at[i] = {models[i], places[i].data(), nullptr, nullptr};
+      const Places places = find_places({"joint", name}, named(body...));
       using On = detail::On<J, Views<J, detail::library_joint<J>, H...>>;
-      connect(name, std::apply([&](const W&... data) { return On::at_world(at.data(), data...); }, joint.data),
+      connect(name, std::apply([&](const W&... data) { return On::at_world(places.at.data(), data...); }, joint.data),
               body...);
     }
   }
@@ -202,7 +203,7 @@ class Assembly {
                     "this force F has no act(bodies..., t) const and no potential(bodies..., t) const, a template on "
                     "the scalar, for these bodies: see docs/WRITE_YOUR_OWN.md");
       if constexpr (On::force())
-        attach({"force", name}, forces_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
+        attach({"force", name}, forces_, named(body...), [&](const Label& label, BodyModels models) {
           if constexpr (detail::library_force<F> && sizeof...(H) <= detail::library_bodies)
             return library_force<F>(label, force, models);
           else
@@ -219,7 +220,7 @@ class Assembly {
                     "this sensor S has no measure(bodies..., t) const and no measure_motion(bodies..., t) "
                     "const, a template on the scalar, for so many bodies: see docs/WRITE_YOUR_OWN.md");
       if constexpr (On::sensor())
-        attach({"sensor", name}, sensors_, {{body.path, body.model}...}, [&](const Label& label, BodyModels models) {
+        attach({"sensor", name}, sensors_, named(body...), [&](const Label& label, BodyModels models) {
           if constexpr (detail::library_sensor<S> && sizeof...(H) <= detail::library_bodies)
             return library_sensor<S>(label, sensor, models);
           else
@@ -230,34 +231,18 @@ class Assembly {
 
   // Models that are made already, on bodies by their paths: for readers of files, which learn of types late.
   void connect(const std::string& name, std::shared_ptr<const ConstraintModel> model,
-               const std::vector<std::string>& bodies) {
-    attach_made({"joint", name}, constraints_, std::move(model), bodies);
-  }
-  void apply(const std::string& name, std::shared_ptr<const ForceModel> model, const std::vector<std::string>& bodies) {
-    attach_made({"force", name}, forces_, std::move(model), bodies);
-  }
+               const std::vector<std::string>& bodies);
+  void apply(const std::string& name, std::shared_ptr<const ForceModel> model, const std::vector<std::string>& bodies);
   void measure(const std::string& name, std::shared_ptr<const SensorModel> model,
-               const std::vector<std::string>& bodies) {
-    attach_made({"sensor", name}, sensors_, std::move(model), bodies);
-  }
-  void port(const std::string& name, const std::string& path) {
-    const Label label{"port", name};
-    require_new(label);
-    const Reference body{path, find(path)};
-    names_.insert(name);
-    ports_.push_back({name, body});
-  }
+               const std::vector<std::string>& bodies);
+  void port(const std::string& name, const std::string& path);
   std::shared_ptr<const BodyModel> model(const std::string& path) const { return find(path); }
   void place(const std::string& path, const VectorXd& q) { set_place({"body", path}, {path, find(path)}, q); }
 
   // A second name of a body, for others to connect to.  For a place on a body that is to be a port, weld a body
   // without mass there: then its type does not tell what is behind.
   template <Body B> Handle<B> port(const std::string& name, const Handle<B>& body) {
-    const Label label{"port", name};
-    require_new(label);
-    require_known(label, {{body.path, body.model}}, false);
-    names_.insert(name);
-    ports_.push_back({name, {body.path, body.model}});
+    add_port({"port", name}, {body.path, body.model});
     return {name, body.model};
   }
 
@@ -352,29 +337,28 @@ class Assembly {
   }
   template <class P, bool of_library, class... H>
   using Views = typename detail::ViewsOf<P, of_library, typename H::Type...>::type;
-  template <class Model>
-  void attach(const Label& label, std::vector<PartEntry<Model>>& entries, std::vector<Reference> bodies,
-              std::type_identity_t<FunctionRef<std::shared_ptr<const Model>(const Label&, BodyModels)>> make) {
-    require_new(label);
-    require_known(label, bodies);
-    std::vector<std::shared_ptr<const BodyModel>> models;
-    for (const Reference& r : bodies) models.push_back(r.model);
-    auto model = make(label, models);
-    probe(label, bodies, *model);
-    names_.insert(label.name);
-    entries.push_back({label.name, std::move(bodies), std::move(model)});
+  // Bodies as they are given, for what is compiled once.
+  struct Named {
+    const std::string* path;
+    const std::shared_ptr<const BodyModel>* model;
+  };
+  template <class... H> static std::array<Named, sizeof...(H)> named(const H&... body) {
+    return {Named{&body.path, &body.model}...};
   }
+  static std::vector<Reference> references(std::span<const Named> bodies);
+  struct Places {
+    std::vector<VectorXd> q;
+    std::vector<detail::Access<double>> at;  // into q
+  };
+  Places find_places(const Label& label, std::span<const Named> bodies) const;
+
+  template <class Model> using Make = FunctionRef<std::shared_ptr<const Model>(const Label&, BodyModels)>;
+  template <class Model>
+  void attach(const Label& label, std::vector<PartEntry<Model>>& entries, std::span<const Named> bodies,
+              std::type_identity_t<Make<Model>> make);
   template <class Model>
   void attach_made(const Label& label, std::vector<PartEntry<Model>>& entries, std::shared_ptr<const Model> model,
-                   const std::vector<std::string>& paths) {
-    require_new(label);
-    std::vector<Reference> bodies;
-    for (const std::string& path : paths) bodies.push_back({path, find(path)});
-    require_known(label, bodies);
-    probe(label, bodies, *model);
-    names_.insert(label.name);
-    entries.push_back({label.name, std::move(bodies), std::move(model)});
-  }
+                   const std::vector<std::string>& paths);
   // f("joint", entry) for the part of this name; throws if the assembly has none.
   template <class Self, class F> static void visit(Self& self, const std::string& name, const F& f) {
     bool found = false;
@@ -398,6 +382,7 @@ class Assembly {
     return typed;
   }
 
+  void add_port(const Label& label, const Reference& body);
   void add_body(const Label& label, const std::shared_ptr<const BodyModel>& model);
   void require_new(const Label& label) const;
   void require_known(const Label& label, const std::vector<Reference>& bodies, bool some_move = true) const;

@@ -202,20 +202,22 @@ std::optional<BodyModel::Stored> BodyPart::stored(const State& s, Index first) c
   return Stored{V.v, V.d1, power};
 }
 
-// V = -g . first moment of mass
-double BodyPart::gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const {
-  if (!facts_.weighs) return 0;
+Vec3<double> BodyPart::first_moment(const State& s, Index first) const {
+  Vec3<double> S = Vec3<double>::Zero();
+  if (facts_.weighs) moment_at(s.q.data() + first, S.data());
+  return S;
+}
+
+void BodyPart::gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const {
+  if (!facts_.weighs) return;
   TaylorVector q = lifted(s.q, first, size());
   Taylor S[3];
-  int d = moment_at(q.data(), S);
-  double V = 0;
-  for (int k = 0; k < d; ++k) V -= g[k] * S[k].v;
+  int d = 0;
   for_each_pair(
       size(), entries(q), [&] { d = moment_at(q.data(), S); },
       [&](Index i, double Taylor::*slope) {
         for (int k = 0; k < d; ++k) Q[first + i] += g[k] * (S[k].*slope);
       });
-  return V;
 }
 
 MatrixXd BodyPart::gravity_slopes(const State& s, Index first, const Vec3<double>& g) const {

@@ -32,7 +32,8 @@ class BodyPart : public BodyModel, public std::enable_shared_from_this<BodyPart>
   bool evaluate(const TaylorState& s, Index first, const Vec3<double>& g, Mat<Taylor, dynamic>& M,
                 TaylorVector& Q) const override;
   std::optional<Stored> stored(const State& s, Index first) const override;
-  double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const override;
+  Vec3<double> first_moment(const State& s, Index first) const override;
+  void gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const override;
   MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const override;
   std::shared_ptr<const ConstraintModel> own_constraint() const override;
 
@@ -75,6 +76,7 @@ class BodyPart : public BodyModel, public std::enable_shared_from_this<BodyPart>
   virtual void force_at(const Taylor* q, const Taylor* v, const Taylor& t, Taylor* Q) const = 0;
   virtual Taylor potential_at(const Taylor* q, const Taylor& t) const = 0;
   // The first moment of mass [kg m]; returns the number of its components.
+  virtual int moment_at(const double* q, double* S) const = 0;
   virtual int moment_at(const Taylor* q, Taylor* S) const = 0;
   virtual int moment_at(const TaylorDual* q, TaylorDual* S) const = 0;
 
@@ -100,6 +102,14 @@ template <class B, class T>
 concept MomentIn = requires(const B& b, const Coordinates<B, T>& q) {
   b.first_moment(q);
 };
+template <class B, class T>
+concept OwnRowsIn = requires(const B& b, const Coordinates<B, T>& q) {
+  b.phi(q);
+};
+template <class B>
+concept ConstantMass = requires {
+  requires B::constant_mass;
+};
 template <class B>
 concept HasUnknowns = Body<B> && requires {
   typename B::Unknowns;
@@ -109,216 +119,214 @@ concept HasUnknowns = Body<B> && requires {
 
 template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> {
  public:
+  static constexpr BodyPart::Facts facts{.mass_varies = detail::MassIn<B, Taylor>,
+                                         .force_varies = detail::ForceIn<B, Taylor>,
+                                         .constant_mass = detail::ConstantMass<B>,
+                                         .potential = detail::PotentialIn<B, double>,
+                                         .weighs = detail::MomentIn<B, double>,
+                                         .weight_varies = detail::MomentIn<B, TaylorDual>,
+                                         .own_rows = detail::OwnRowsIn<B, Taylor>};
+
   // Throws if the data of the body are out of range.
-  BodyOf(const Label& label, B body)
-      : BodyPart({.mass_varies = detail::MassIn<B, Taylor>,
-                  .force_varies = detail::ForceIn<B, Taylor>,
-                  .constant_mass = requires { requires B::constant_mass;
-}, .potential = detail::PotentialIn<B, double>, .weighs = detail::MomentIn<B, double>,
-   .weight_varies = detail::MomentIn<B, TaylorDual>, .own_rows = requires(const Coordinates<B, Taylor>& q) {
-  body.phi(q);
-}
-}  // namespace mortise
-),
-        body_(std::move(body)) {
-  static_assert(!detail::PotentialIn<B, double> || (detail::PotentialIn<B, Taylor> && detail::MassIn<B, Taylor>),
-                "potential and mass_matrix must be templates: their rates are needed");
-  require_fields(label, body_);
-  if constexpr (requires { body_.validate(label); }) body_.validate(label);
-}
-
-const B& part() const override { return body_; }
-std::shared_ptr<const BodyModel> changed(const Label& label, B body) const override;
-
-std::string kind() const override { return kind_of<B>(); }
-std::vector<std::string> coordinates() const override { return {body_.coordinates.begin(), body_.coordinates.end()}; }
-Index size() const override { return static_cast<Index>(body_.coordinates.size()); }
-Index find(std::string_view name) const override {
-  const auto it = std::find(body_.coordinates.begin(), body_.coordinates.end(), name);
-  return it == body_.coordinates.end() ? -1 : static_cast<Index>(it - body_.coordinates.begin());
-}
-std::vector<std::string> units() const override {
-  if constexpr (requires { body_.units; })
-    return {body_.units.begin(), body_.units.end()};
-  else
-    return std::vector<std::string>(body_.coordinates.size());
-}
-std::vector<int> groups() const override {
-  if constexpr (requires { body_.groups; }) {
-    return {body_.groups.begin(), body_.groups.end()};
-  } else {
-    std::vector<int> each(body_.coordinates.size());
-    for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<int>(i);
-    return each;
+  BodyOf(const Label& label, B body) : BodyPart(facts), body_(std::move(body)) {
+    static_assert(!detail::PotentialIn<B, double> || (detail::PotentialIn<B, Taylor> && detail::MassIn<B, Taylor>),
+                  "potential and mass_matrix must be templates: their rates are needed");
+    require_fields(label, body_);
+    if constexpr (requires { body_.validate(label); }) body_.validate(label);
   }
-}
-VectorXd neutral() const override {
-  if constexpr (requires { body_.neutral(); })
-    return body_.neutral();
-  else
-    return VectorXd::Zero(size());
-}
-double mass() const override {
-  if constexpr (requires { double{body_.mass}; })
-    return body_.mass;
-  else
-    return 0;
-}
-Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const override {
-  if constexpr (requires(const Q& q) { body_.massless(q); })
-    return body_.massless(in<double>(s.q.data() + first));
-  else
-    return massless_directions(M, label, coordinates());
-}
-std::string describe(const State& s, Index first, const VectorXd& dq) const override {
-  if constexpr (requires(const Q& q) { body_.describe(q, q); })
-    return body_.describe(in<double>(s.q.data() + first), Q(dq));
-  else
-    return BodyPart::describe(s, first, dq);
-}
-std::vector<RowInfo> own_rows() const override {
-  if constexpr (requires { B::own_rows; })
-    return {B::own_rows.begin(), B::own_rows.end()};
-  else
-    return {};
-}
 
-bool has(Ask what, int dimension) const override {
-  const auto can = [&]<int D>(std::integral_constant<int, D>) {
-    return what == Ask::point ? detail::has_point<B, D, double> : detail::has_direction<B, D, double>;
-  };
-  return by_dimension(dimension, can);
-}
-bool turns(int dimension) const override {
-  const auto can = [&]<int D>(std::integral_constant<int, D>) { return size_of<B> == 0 || turns_in<D>; };
-  return by_dimension(dimension, can);
-}
-void locate(Ask what, LocalVector r, const double* q, double* out) const override { locate_in(what, r, q, out); }
-void locate(Ask what, LocalVector r, const Taylor* q, Taylor* out) const override { locate_in(what, r, q, out); }
-void locate(Ask what, LocalVector r, const TaylorDual* q, TaylorDual* out) const override {
-  locate_in(what, r, q, out);
-}
-void angular_velocity(int dimension, const double* q, const double* v, double* w) const override {
-  turn_in(dimension, q, v, w);
-}
-void angular_velocity(int dimension, const Taylor* q, const Taylor* v, Taylor* w) const override {
-  turn_in(dimension, q, v, w);
-}
-void find_local(Ask what, LocalVector world, const double* q, double* out) const override {
-  by_dimension(static_cast<int>(world.size()), [&]<int D>(std::integral_constant<int, D>) {
-    const Vec<double, D> x = Eigen::Map<const Vec<double, D>>(world.data());
-    if (what == Ask::point) {
-      if constexpr (requires { requires detail::has_rows<decltype(body_.local_point(in<double>(q), x)), D>; })
-        return void(write(body_.local_point(in<double>(q), x), out));
-      this->refuse("points that move with it", D);
+  const B& part() const override { return body_; }
+  std::shared_ptr<const BodyModel> changed(const Label& label, B body) const override;
+
+  std::string kind() const override { return kind_of<B>(); }
+  std::vector<std::string> coordinates() const override { return {body_.coordinates.begin(), body_.coordinates.end()}; }
+  Index size() const override { return static_cast<Index>(body_.coordinates.size()); }
+  Index find(std::string_view name) const override {
+    const auto it = std::find(body_.coordinates.begin(), body_.coordinates.end(), name);
+    return it == body_.coordinates.end() ? -1 : static_cast<Index>(it - body_.coordinates.begin());
+  }
+  std::vector<std::string> units() const override {
+    if constexpr (requires { body_.units; })
+      return {body_.units.begin(), body_.units.end()};
+    else
+      return std::vector<std::string>(body_.coordinates.size());
+  }
+  std::vector<int> groups() const override {
+    if constexpr (requires { body_.groups; }) {
+      return {body_.groups.begin(), body_.groups.end()};
     } else {
-      if constexpr (requires { requires detail::has_rows<decltype(body_.local_direction(in<double>(q), x)), D>; })
-        return void(write(body_.local_direction(in<double>(q), x), out));
-      this->refuse("directions", D);
+      std::vector<int> each(body_.coordinates.size());
+      for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<int>(i);
+      return each;
     }
-  });
-}
-bool linear([[maybe_unused]] LocalVector r, [[maybe_unused]] std::vector<Geometry::Entry>& out) const override {
-  if constexpr (requires { body_.shape_at(r, out); }) {
-    body_.shape_at(r, out);
-    return true;
   }
-  return false;
-}
-
-protected:
-using Q = Coordinates<B, double>;
-B body_;
-
-template <class T> Coordinates<B, T> in(const T* q) const {
-  Coordinates<B, T> out(size());
-  for (Index i = 0; i < out.size(); ++i) out[i] = q[i];
-  return out;
-}
-
-MatrixXd mass_at(const double* q, double t) const override { return body_.mass_matrix(in(q), t); }
-VectorXd force_at(const double* q, const double* v, double t) const override { return body_.force(in(q), in(v), t); }
-void mass_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor& t,
-             [[maybe_unused]] Mat<Taylor, dynamic>& M) const override {
-  if constexpr (detail::MassIn<B, Taylor>) M = body_.mass_matrix(in(q), t);
-}
-void force_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor* v, [[maybe_unused]] const Taylor& t,
-              [[maybe_unused]] Taylor* out) const override {
-  if constexpr (detail::ForceIn<B, Taylor>) write(body_.force(in(q), in(v), t), out);
-}
-Taylor potential_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor& t) const override {
-  if constexpr (detail::PotentialIn<B, Taylor>)
-    return Taylor(body_.potential(in(q), t));
-  else
-    return Taylor(0);
-}
-int moment_at(const Taylor* q, Taylor* S) const override { return moment_in(q, S); }
-int moment_at(const TaylorDual* q, TaylorDual* S) const override { return moment_in(q, S); }
-void own_phi([[maybe_unused]] const Taylor* q, [[maybe_unused]] Taylor* out) const override {
-  if constexpr (requires(const Coordinates<B, Taylor>& x) { body_.phi(x); }) write(body_.phi(in(q)), out);
-}
-
-template <class X, class T> static int write(const X& numbers, T* out) {
-  const auto& x = numbers.eval();
-  for (Index i = 0; i < x.size(); ++i) out[i] = x[i];
-  return static_cast<int>(x.size());
-}
-
-private:
-// An angular velocity is a number in the plane and a vector in space.
-template <int D>
-static constexpr bool turns_in = [] {
-  if constexpr (requires(const B& b, const Q& q) { b.angular_velocity(q, q); }) {
-    constexpr bool number = std::is_convertible_v<decltype(std::declval<const B&>().angular_velocity(
-                                                      std::declval<const Q&>(), std::declval<const Q&>())),
-                                                  double>;
-    return D == (number ? 2 : 3);
+  VectorXd neutral() const override {
+    if constexpr (requires { body_.neutral(); })
+      return body_.neutral();
+    else
+      return VectorXd::Zero(size());
   }
-  return false;
-}();
-
-template <class F> static auto by_dimension(int dimension, const F& f) {
-  switch (dimension) {
-    case 1:
-      return f(std::integral_constant<int, 1>{});
-    case 2:
-      return f(std::integral_constant<int, 2>{});
-    default:
-      return f(std::integral_constant<int, 3>{});
+  double mass() const override {
+    if constexpr (requires { double{body_.mass}; })
+      return body_.mass;
+    else
+      return 0;
   }
-}
-template <class T> void locate_in(Ask what, LocalVector place, const T* q, T* out) const {
-  by_dimension(static_cast<int>(place.size()), [&]<int D>(std::integral_constant<int, D>) {
-    [[maybe_unused]] const Vec<double, D> r = Eigen::Map<const Vec<double, D>>(place.data());
-    if (what == Ask::point) {
-      if constexpr (detail::has_point<B, D, T>) return void(write(body_.point(in(q), r), out));
-      this->refuse(detail::has_point<B, D, double> ? "points that are templates on the scalar" : "points", D);
+  Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const override {
+    if constexpr (requires(const Q& q) { body_.massless(q); })
+      return body_.massless(in<double>(s.q.data() + first));
+    else
+      return massless_directions(M, label, coordinates());
+  }
+  std::string describe(const State& s, Index first, const VectorXd& dq) const override {
+    if constexpr (requires(const Q& q) { body_.describe(q, q); })
+      return body_.describe(in<double>(s.q.data() + first), Q(dq));
+    else
+      return BodyPart::describe(s, first, dq);
+  }
+  std::vector<RowInfo> own_rows() const override {
+    if constexpr (requires { B::own_rows; })
+      return {B::own_rows.begin(), B::own_rows.end()};
+    else
+      return {};
+  }
+
+  bool has(Ask what, int dimension) const override {
+    const auto can = [&]<int D>(std::integral_constant<int, D>) {
+      return what == Ask::point ? detail::has_point<B, D, double> : detail::has_direction<B, D, double>;
+    };
+    return by_dimension(dimension, can);
+  }
+  bool turns(int dimension) const override {
+    const auto can = [&]<int D>(std::integral_constant<int, D>) { return size_of<B> == 0 || turns_in<D>; };
+    return by_dimension(dimension, can);
+  }
+  void locate(Ask what, LocalVector r, const double* q, double* out) const override { locate_in(what, r, q, out); }
+  void locate(Ask what, LocalVector r, const Taylor* q, Taylor* out) const override { locate_in(what, r, q, out); }
+  void locate(Ask what, LocalVector r, const TaylorDual* q, TaylorDual* out) const override {
+    locate_in(what, r, q, out);
+  }
+  void angular_velocity(int dimension, const double* q, const double* v, double* w) const override {
+    turn_in(dimension, q, v, w);
+  }
+  void angular_velocity(int dimension, const Taylor* q, const Taylor* v, Taylor* w) const override {
+    turn_in(dimension, q, v, w);
+  }
+  void find_local(Ask what, LocalVector world, const double* q, double* out) const override {
+    by_dimension(static_cast<int>(world.size()), [&]<int D>(std::integral_constant<int, D>) {
+      const Vec<double, D> x = Eigen::Map<const Vec<double, D>>(world.data());
+      if (what == Ask::point) {
+        if constexpr (requires { requires detail::has_rows<decltype(body_.local_point(in<double>(q), x)), D>; })
+          return void(write(body_.local_point(in<double>(q), x), out));
+        this->refuse("points that move with it", D);
+      } else {
+        if constexpr (requires { requires detail::has_rows<decltype(body_.local_direction(in<double>(q), x)), D>; })
+          return void(write(body_.local_direction(in<double>(q), x), out));
+        this->refuse("directions", D);
+      }
+    });
+  }
+  bool linear([[maybe_unused]] LocalVector r, [[maybe_unused]] std::vector<Geometry::Entry>& out) const override {
+    if constexpr (requires { body_.shape_at(r, out); }) {
+      body_.shape_at(r, out);
+      return true;
+    }
+    return false;
+  }
+
+ protected:
+  using Q = Coordinates<B, double>;
+  B body_;
+
+  template <class T> Coordinates<B, T> in(const T* q) const {
+    Coordinates<B, T> out(size());
+    for (Index i = 0; i < out.size(); ++i) out[i] = q[i];
+    return out;
+  }
+
+  MatrixXd mass_at(const double* q, double t) const override { return body_.mass_matrix(in(q), t); }
+  VectorXd force_at(const double* q, const double* v, double t) const override { return body_.force(in(q), in(v), t); }
+  void mass_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor& t,
+               [[maybe_unused]] Mat<Taylor, dynamic>& M) const override {
+    if constexpr (detail::MassIn<B, Taylor>) M = body_.mass_matrix(in(q), t);
+  }
+  void force_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor* v, [[maybe_unused]] const Taylor& t,
+                [[maybe_unused]] Taylor* out) const override {
+    if constexpr (detail::ForceIn<B, Taylor>) write(body_.force(in(q), in(v), t), out);
+  }
+  Taylor potential_at([[maybe_unused]] const Taylor* q, [[maybe_unused]] const Taylor& t) const override {
+    if constexpr (detail::PotentialIn<B, Taylor>)
+      return Taylor(body_.potential(in(q), t));
+    else
+      return Taylor(0);
+  }
+  int moment_at(const double* q, double* S) const override { return moment_in(q, S); }
+  int moment_at(const Taylor* q, Taylor* S) const override { return moment_in(q, S); }
+  int moment_at(const TaylorDual* q, TaylorDual* S) const override { return moment_in(q, S); }
+  void own_phi([[maybe_unused]] const Taylor* q, [[maybe_unused]] Taylor* out) const override {
+    if constexpr (detail::OwnRowsIn<B, Taylor>) write(body_.phi(in(q)), out);
+  }
+
+  template <class X, class T> static int write(const X& numbers, T* out) {
+    const auto& x = numbers.eval();
+    for (Index i = 0; i < x.size(); ++i) out[i] = x[i];
+    return static_cast<int>(x.size());
+  }
+
+ private:
+  // An angular velocity is a number in the plane and a vector in space.
+  template <int D>
+  static constexpr bool turns_in = [] {
+    if constexpr (requires(const B& b, const Q& q) { b.angular_velocity(q, q); }) {
+      constexpr bool number = std::is_convertible_v<decltype(std::declval<const B&>().angular_velocity(
+                                                        std::declval<const Q&>(), std::declval<const Q&>())),
+                                                    double>;
+      return D == (number ? 2 : 3);
+    }
+    return false;
+  }();
+
+  template <class F> static auto by_dimension(int dimension, const F& f) {
+    switch (dimension) {
+      case 1:
+        return f(std::integral_constant<int, 1>{});
+      case 2:
+        return f(std::integral_constant<int, 2>{});
+      default:
+        return f(std::integral_constant<int, 3>{});
+    }
+  }
+  template <class T> void locate_in(Ask what, LocalVector place, const T* q, T* out) const {
+    by_dimension(static_cast<int>(place.size()), [&]<int D>(std::integral_constant<int, D>) {
+      [[maybe_unused]] const Vec<double, D> r = Eigen::Map<const Vec<double, D>>(place.data());
+      if (what == Ask::point) {
+        if constexpr (detail::has_point<B, D, T>) return void(write(body_.point(in(q), r), out));
+        this->refuse(detail::has_point<B, D, double> ? "points that are templates on the scalar" : "points", D);
+      } else {
+        if constexpr (detail::has_direction<B, D, T>) return void(write(body_.direction(in(q), r), out));
+        this->refuse(detail::has_direction<B, D, double> ? "directions that are templates on the scalar" : "directions",
+                     D);
+      }
+    });
+  }
+  template <class T> void turn_in(int dimension, const T* q, const T* v, T* w) const {
+    if constexpr (size_of<B> == 0) {
+      for (int k = 0; k < (dimension == 2 ? 1 : 3); ++k) w[k] = T(0.0);
     } else {
-      if constexpr (detail::has_direction<B, D, T>) return void(write(body_.direction(in(q), r), out));
-      this->refuse(detail::has_direction<B, D, double> ? "directions that are templates on the scalar" : "directions",
-                   D);
+      if constexpr (turns_in<2>)
+        if (dimension == 2) return void(w[0] = T(body_.angular_velocity(in(q), in(v))));
+      if constexpr (turns_in<3>)
+        if (dimension == 3) return void(write(body_.angular_velocity(in(q), in(v)), w));
+      this->refuse("rotation", dimension);
     }
-  });
-}
-template <class T> void turn_in(int dimension, const T* q, const T* v, T* w) const {
-  if constexpr (size_of<B> == 0) {
-    for (int k = 0; k < (dimension == 2 ? 1 : 3); ++k) w[k] = T(0.0);
-  } else {
-    if constexpr (turns_in<2>)
-      if (dimension == 2) return void(w[0] = T(body_.angular_velocity(in(q), in(v))));
-    if constexpr (turns_in<3>)
-      if (dimension == 3) return void(write(body_.angular_velocity(in(q), in(v)), w));
-    this->refuse("rotation", dimension);
   }
-}
-template <class T> int moment_in([[maybe_unused]] const T* q, [[maybe_unused]] T* S) const {
-  if constexpr (detail::MomentIn<B, T>)
-    return write(body_.first_moment(in(q)), S);
-  else
-    return 0;
-}
-}
-;
+  template <class T> int moment_in([[maybe_unused]] const T* q, [[maybe_unused]] T* S) const {
+    if constexpr (detail::MomentIn<B, T>)
+      return write(body_.first_moment(in(q)), S);
+    else
+      return 0;
+  }
+};
 
 template <Body B> std::shared_ptr<const BodyModel> bind_body(const Label& label, B body);
 template <Body B> std::shared_ptr<const BodyModel> BodyOf<B>::changed(const Label& label, B body) const {

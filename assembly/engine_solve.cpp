@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include <mortise/core/decompositions.h>
+
 namespace mortise {
 
 using engine::at, engine::add_transposed, engine::converged, engine::dot, engine::subtract_rows, engine::with_shape;
@@ -352,7 +354,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
       VectorXd e = VectorXd::Zero(k + 2);
       e[0] = beta;
       const MatrixXd Hk = H.topLeftCorner(k + 2, k + 1);
-      c = Hk.colPivHouseholderQr().solve(e);
+      c = PivotedQr(Hk).solve(e);
       estimate = (e - Hk * c).norm();
       if (!(H(k + 1, k) > 1e-14 * Hk.norm())) break;  // the space is exhausted
       V.push_back(Kz / H(k + 1, k));

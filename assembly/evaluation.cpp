@@ -2,6 +2,12 @@
 
 namespace mortise {
 
+Evaluation::Evaluation(const Evaluation&) = default;
+Evaluation::Evaluation(Evaluation&&) noexcept = default;
+Evaluation& Evaluation::operator=(const Evaluation&) = default;
+Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
+Evaluation::~Evaluation() = default;
+
 Evaluation::Evaluation(std::shared_ptr<const Layout> layout)
     : Q(layout->n),
       C(layout->n),

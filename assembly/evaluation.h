@@ -37,6 +37,11 @@ class Evaluation {
   VectorXd phi;   // m: phi of holonomic rows, psi of nonholonomic ones; 0 where the constraint holds
 
   explicit Evaluation(std::shared_ptr<const Layout> layout);
+  Evaluation(const Evaluation&);  // these are compiled once, in the library
+  Evaluation(Evaluation&&) noexcept;
+  Evaluation& operator=(const Evaluation&);
+  Evaluation& operator=(Evaluation&&) noexcept;
+  ~Evaluation();
 
   const Layout& layout() const { return *layout_; }
 

@@ -178,17 +178,15 @@ FreeForces::Pivots FreeForces::pivots(const Numbers& e, const Scaling& scale, In
   MatrixXd B = e.B * scale.d.asDiagonal();
   B.topRows(ns_) = scale.d.asDiagonal() * B.topRows(ns_);
   B.bottomRows(m_) = scale.t.asDiagonal() * B.bottomRows(m_);
-  const Eigen::FullPivLU<MatrixXd> lu(B);
+  const PivotedLu lu(B);
   Pivots p;
-  const auto& rows = lu.permutationP().indices();  // P B: row i of B goes to row rows[i]
-  const auto& columns = lu.permutationQ().indices();
   std::vector<Index> at(static_cast<std::size_t>(B.rows()));
-  for (Index i = 0; i < B.rows(); ++i) at[static_cast<std::size_t>(rows[i])] = i;
+  for (Index i = 0; i < B.rows(); ++i) at[static_cast<std::size_t>(lu.place_of_row(i))] = i;
   for (Index i = 0; i < ns_ - f; ++i) {
     p.rows.push_back(at[static_cast<std::size_t>(i)]);
-    p.columns.push_back(columns[i]);
+    p.columns.push_back(lu.column(i));
   }
-  for (Index i = ns_ - f; i < ns_; ++i) p.free.push_back(columns[i]);
+  for (Index i = ns_ - f; i < ns_; ++i) p.free.push_back(lu.column(i));
   std::sort(p.rows.begin(), p.rows.end());
   std::sort(p.columns.begin(), p.columns.end());
   std::sort(p.free.begin(), p.free.end());
@@ -200,13 +198,13 @@ FreeForces::Basis FreeForces::basis(const Numbers& e, const Pivots& p) const {
   Basis out{p, {}, MatrixXd::Zero(ns_, f)};
   for (Index k = 0; k < f; ++k) out.N(p.free[static_cast<std::size_t>(k)], k) = 1;
   if (p.rows.empty()) return out;
-  out.lu.compute(e.B(p.rows, p.columns));
+  out.lu = Lu(e.B(p.rows, p.columns));
   out.N(p.columns, Eigen::all) = -out.lu.solve(MatrixXd(e.B(p.rows, p.free)));
   return out;
 }
 
 VectorXd FreeForces::Basis::multipliers(const VectorXd& F) const {
-  return p.rows.empty() ? VectorXd() : VectorXd(lu.transpose().solve(VectorXd(F(p.columns))));
+  return p.rows.empty() ? VectorXd() : VectorXd(lu.solve_transposed(F(p.columns)));
 }
 
 TaylorState FreeForces::still(const State& x) const {

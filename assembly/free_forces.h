@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <mortise/assembly/system.h>
+#include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
 
 namespace mortise {
@@ -70,7 +71,7 @@ class FreeForces {
   };
   struct Basis {
     Pivots p;
-    Eigen::PartialPivLU<MatrixXd> lu;               // of B_pd
+    Lu lu;                                          // of B_pd
     MatrixXd N;                                     // ns x f
     VectorXd multipliers(const VectorXd& F) const;  // mu, by rows of B
   };

@@ -70,6 +70,8 @@ std::string picture(const System& system, const Vertices& v, const Paint& paint)
 
 }  // namespace
 
+std::string MechanismGraph::loop(std::size_t k) const { return fmt::format("{}", fmt::join(loops.at(k), " -> ")); }
+
 MechanismGraph mechanism_graph(const System& system) {
   const Vertices vertices(system);
   const auto& [names, first_joint, edges] = vertices;

@@ -15,6 +15,8 @@ struct MechanismGraph {
   // Independent loops as walks joint, body, joint, body, ...; the ground counts as a body.
   std::vector<std::vector<std::string>> loops;
   std::string graphviz;  // text for `dot`
+
+  std::string loop(std::size_t k) const;  // "A -> coupler -> B -> rocker"; throws std::out_of_range
 };
 
 MechanismGraph mechanism_graph(const System& system);

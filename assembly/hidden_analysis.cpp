@@ -27,9 +27,9 @@ struct Judged {
 struct Block {
   std::vector<Index> rows, columns, other_rows;
   Block(const MatrixXd& X, const Judged& j) {
-    const Eigen::FullPivLU<MatrixXd> lu(j.balance.r.asDiagonal() * X * j.balance.c.asDiagonal());
-    for (Index i = 0; i < X.rows(); ++i) (lu.permutationP().indices()[i] < j.rank ? rows : other_rows).push_back(i);
-    for (Index k = 0; k < j.rank; ++k) columns.push_back(lu.permutationQ().indices()[k]);
+    const PivotedLu lu(j.balance.r.asDiagonal() * X * j.balance.c.asDiagonal());
+    for (Index i = 0; i < X.rows(); ++i) (lu.place_of_row(i) < j.rank ? rows : other_rows).push_back(i);
+    for (Index k = 0; k < j.rank; ++k) columns.push_back(lu.column(k));
     std::sort(columns.begin(), columns.end());
   }
 };
@@ -54,7 +54,7 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
   for (Index i = 0; i < p; ++i) L(position[static_cast<std::size_t>(i)], i) = 1;
   if (!velocity.empty() && p > 0) {
     const MatrixXd DR = D(velocity, columns), DF = D(position, columns);
-    L(velocity, Eigen::all) = -DR.transpose().fullPivLu().solve(MatrixXd(DF.transpose()));
+    L(velocity, Eigen::all) = -PivotedLu(DR.transpose()).solve(DF.transpose());
   }
   X = L.transpose() * K;
   const MatrixXd PX = L.cwiseAbs().transpose() * PK;
@@ -94,15 +94,13 @@ HiddenAnalysis::Move HiddenAnalysis::towards_balance() const {
   constexpr double soft = 1e-6;  // of the largest singular value: rows that only tell the same again, off balance
   Move out{VectorXd::Zero(basis.N.cols()), VectorXd::Zero(basis.N.cols())};
   if (!velocity.empty()) {
-    const VectorXd v = MatrixXd(D(velocity, columns)).fullPivLu().solve(VectorXd(s.h(velocity)));
+    const VectorXd v = PivotedLu(D(velocity, columns)).solve(VectorXd(s.h(velocity)));
     for (std::size_t i = 0; i < columns.size(); ++i) out.v[columns[i]] = -v[static_cast<Index>(i)];
   }
   if (!position.empty()) {
     const Balance b = balance(X.cwiseAbs(), separate_groups(X.cols()));
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> rows;
-    rows.setThreshold(soft);
-    rows.compute(b.r.asDiagonal() * X * b.c.asDiagonal());
-    out.q = -(b.c.asDiagonal() * rows.solve(VectorXd(b.r.asDiagonal() * (L.transpose() * s.h))));
+    const LeastSquares rows(b.r.asDiagonal() * X * b.c.asDiagonal(), soft);
+    out.q = -(b.c.asDiagonal() * rows.solve(b.r.asDiagonal() * (L.transpose() * s.h)));
   }
   out.q = basis.N * out.q;
   out.v = basis.N * out.v;

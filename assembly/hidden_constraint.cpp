@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mortise/core/decompositions.h>
+
 namespace mortise {
 namespace {
 
@@ -28,12 +30,12 @@ void resolve(const MatrixXd& N, Index first, Index count, HiddenConstraint::Rows
   for (Index i = 0; i < count; ++i)
     if (const double size = A.row(i).cwiseAbs().maxCoeff(); size > 0) scale(i, i) /= size;
   X = scale * X;
-  const Eigen::FullPivLU<MatrixXd> lu(X);
-  if (const auto& U = lu.matrixLU(); std::abs(U(count - 1, count - 1)) > well * std::abs(U(0, 0))) {
+  const PivotedLu lu(X);
+  if (std::abs(lu.pivot(count - 1)) > well * std::abs(lu.pivot(0))) {
     std::vector<Index> columns;
-    for (Index k = 0; k < count; ++k) columns.push_back(lu.permutationQ().indices()[k]);
+    for (Index k = 0; k < count; ++k) columns.push_back(lu.column(k));
     std::sort(columns.begin(), columns.end());
-    scale = MatrixXd(X(Eigen::all, columns)).partialPivLu().solve(scale).eval();
+    scale = Lu(X(Eigen::all, columns)).solve(scale);
   }
   // What is round-off of its terms is 0: the solver balances rows by their entries.
   constexpr double round_off = 1e-12;
@@ -72,14 +74,11 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
     if (p > 0) {
       // L' = [I, -D_F D_R^-1]; R must serve as pivots of D.
       const auto scaled = [&](Index i) { return plan_.scale.d[basis.p.free[static_cast<std::size_t>(i)]]; };
-      const auto factor = [&](const std::vector<Index>& rows) {
-        return Eigen::PartialPivLU<MatrixXd>(MatrixXd(course.D[0](rows, Eigen::all)));
-      };
+      const auto factor = [&](const std::vector<Index>& rows) { return Lu(course.D[0](rows, Eigen::all)); };
       auto lu = factor(R);
       const auto over = [&](const std::vector<Index>& rows) -> MatrixXd {  // D_rows D_R^-1
         const MatrixXd D = course.D[0](rows, Eigen::all).transpose();
-        const MatrixXd Y = lu.transpose().solve(D);
-        return Y.transpose();
+        return lu.solve_transposed(D).transpose();
       };
       MatrixXd X = over(F);
       for (Index j = 0; j < r && !again; ++j)
@@ -89,9 +88,9 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
       if (again) {
         MatrixXd D = course.D[0];
         for (Index i = 0; i < f; ++i) D.row(i) *= scaled(i);
-        const Eigen::FullPivLU<MatrixXd> full(D);
+        const PivotedLu full(D);
         R.clear(), F.clear();
-        for (Index i = 0; i < f; ++i) (full.permutationP().indices()[i] < r ? R : F).push_back(i);
+        for (Index i = 0; i < f; ++i) (full.place_of_row(i) < r ? R : F).push_back(i);
         lu = factor(R);
         X = over(F);
       }

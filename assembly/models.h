@@ -158,7 +158,8 @@ class BodyModel : public Geometry {
 
   virtual bool has_weight() const = 0;
   virtual double mass() const = 0;  // [kg] that its weight is of; 0 where not told
-  virtual double gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q; V
+  virtual Vec3<double> first_moment(const State& s, Index first) const = 0;  // [kg m] of its mass; V = -g . of it
+  virtual void gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q
   virtual MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const = 0;
 
   // The body in its unknowns y:  q'' = T y + z  (core/marker.h).

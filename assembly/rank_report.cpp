@@ -397,6 +397,15 @@ bool Implied::concerns(const FreeDirection& f) const {
   return std::find(coordinates.begin(), coordinates.end(), f.parts.front().coordinate) != coordinates.end();
 }
 
+RankReport::RankReport() = default;
+RankReport::RankReport(const RankReport&) = default;
+RankReport::RankReport(RankReport&&) noexcept = default;
+RankReport& RankReport::operator=(const RankReport&) = default;
+RankReport& RankReport::operator=(RankReport&&) noexcept = default;
+RankReport::~RankReport() = default;
+
+ReportedError::ReportedError(RankReport r) : Error(r.text()), report_(std::make_shared<RankReport>(std::move(r))) {}
+
 bool RankReport::consistent() const {
   return broken.empty() && (!start || start->reachable) &&
          std::all_of(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return r.consistent; });

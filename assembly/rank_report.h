@@ -131,6 +131,13 @@ struct TextOptions {
 };
 
 struct RankReport {
+  RankReport();
+  RankReport(const RankReport&);  // these are compiled once, in the library
+  RankReport(RankReport&&) noexcept;
+  RankReport& operator=(const RankReport&);
+  RankReport& operator=(RankReport&&) noexcept;
+  ~RankReport();
+
   std::string system;
   std::string scope;  // "" or the part of the system that was looked at
   double t = 0;
@@ -169,7 +176,7 @@ RankReport check_model(const System& system, const RankOptions& options = {});  
 // Errors that carry the report they were thrown for.
 class ReportedError : public Error {
  public:
-  explicit ReportedError(RankReport r) : Error(r.text()), report_(std::make_shared<RankReport>(std::move(r))) {}
+  explicit ReportedError(RankReport r);
   const RankReport& report() const { return *report_; }
 
  private:

@@ -5,6 +5,8 @@
 #include <functional>
 
 #include <mortise/assembly/report.h>
+#include <mortise/core/decompositions.h>
+#include <mortise/core/json.h>
 #include <mortise/core/words.h>
 
 namespace mortise {
@@ -41,8 +43,8 @@ class Poser {
       const VectorXd off = r.cwiseQuotient(size);
       if (!off.allFinite()) return {};
       if (off.size() == 0 || off.cwiseAbs().maxCoeff() <= met) return s;
-      Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod(size.cwiseInverse().asDiagonal() * J * d.asDiagonal());
-      VectorXd step = d.cwiseProduct(cod.solve(off));
+      const LeastSquares rows(size.cwiseInverse().asDiagonal() * J * d.asDiagonal());
+      VectorXd step = d.cwiseProduct(rows.solve(off));
       const double length = step.cwiseQuotient(d).cwiseAbs().maxCoeff();
       if (length > 0.3) step *= 0.3 / length;  // stay on this branch
       s.q -= step;

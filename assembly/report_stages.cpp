@@ -1,4 +1,5 @@
 #include <mortise/assembly/report_stages.h>
+#include <mortise/assembly/assembly.h>
 
 namespace mortise {
 namespace {

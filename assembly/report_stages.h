@@ -9,6 +9,8 @@
 
 namespace mortise {
 
+class Assembly;
+
 struct Stage {
   std::string path;  // of the nested assembly, "" for the whole
   int depth = 0;     // how deep it is nested

@@ -57,7 +57,7 @@ State compromise(const System& system, State s, const VectorXd& size) {
     }
     const MatrixXd normal = J.transpose() * J + damping * MatrixXd::Identity(J.cols(), J.cols());
     s = best;
-    s.q -= d.cwiseProduct(normal.ldlt().solve(J.transpose() * r));
+    s.q -= d.cwiseProduct(Ldlt(normal).solve(J.transpose() * r));
   }
   return best;
 }

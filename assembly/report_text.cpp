@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <mortise/core/json.h>
 #include <mortise/core/words.h>
 
 namespace mortise {

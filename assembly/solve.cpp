@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mortise/assembly/solver.h>
+#include <mortise/core/decompositions.h>
 #include <mortise/core/fundamental.h>
 
 namespace mortise {
@@ -54,8 +55,7 @@ void complete_lambda(const System& system, const Evaluation& e, const VectorXd& 
   each(false,
        [&](const auto& c, const auto& A, auto&& force) { force -= A.transpose() * lambda.segment(c.row, c.rows); });
   each(true, [&](const auto& c, const auto& A, auto&& force) {
-    const MatrixXd square = A * A.transpose();
-    lambda.segment(c.row, c.rows) = square.ldlt().solve(A * force);
+    lambda.segment(c.row, c.rows) = Ldlt(A * A.transpose()).solve(A * force);
   });
 }
 

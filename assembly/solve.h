@@ -9,6 +9,7 @@
 
 #include <Eigen/SparseCore>
 
+#include <mortise/assembly/assembly.h>  // a program that solves makes its model, too
 #include <mortise/assembly/rank_report.h>
 
 namespace mortise {

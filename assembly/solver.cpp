@@ -6,6 +6,7 @@
 #include <set>
 
 #include <mortise/assembly/engine.h>
+#include <mortise/core/decompositions.h>
 
 namespace mortise {
 namespace {
@@ -151,7 +152,7 @@ void Solver::balance(const State& s, const Evaluation* e) {
     last_gap = gap;
     x = g;
     if (changes.cols() > 0) {
-      const VectorXd mix = changes.completeOrthogonalDecomposition().solve(gap);
+      const VectorXd mix = LeastSquares(changes).solve(gap);
       x -= (steps + changes) * mix;
     }
   }

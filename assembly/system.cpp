@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <mortise/assembly/assembly.h>
+
 namespace mortise {
 namespace {
 
@@ -18,6 +20,12 @@ void require_same_gravity(const Assembly& whole, const Assembly& part, const std
 }
 
 }  // namespace
+
+System::System(const System&) = default;
+System::System(System&&) noexcept = default;
+System& System::operator=(const System&) = default;
+System& System::operator=(System&&) noexcept = default;
+System::~System() = default;
 
 System::System(const Assembly& assembly) : name_(assembly.name()) {
   for (const auto& e : assembly.nested()) require_same_gravity(assembly, e.part, e.name);
@@ -271,11 +279,10 @@ void System::switch_on(State& s, std::string_view name) const { std::erase(s.off
 Energy System::energy(const State& s) const {
   require_state(s);
   Energy out;
-  VectorXd unused = VectorXd::Zero(size());
   for (const BodyInfo& b : bodies_) {
     const VectorXd v = s.v.segment(b.first, b.size);
     out.kinetic += 0.5 * v.dot(sized_mass_matrix(b, s) * v);  // by its symmetric part, where it has another
-    out.potential += b.model->gravity(s, b.first, gravity_, unused);
+    out.potential -= gravity_.dot(b.model->first_moment(s, b.first));
     if (const auto stored = b.model->stored(s, b.first)) out.potential += stored->potential;
   }
   for (const ForceInfo& f : forces_) out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0);
@@ -292,11 +299,9 @@ Vec3<double> System::centre_of_mass(const State& s) const {
   require_state(s);
   const double m = mass();
   Label{"system", name_}.require(m > 0, "its bodies have no mass, so there is no centre of mass", "give a mass > 0");
-  VectorXd unused = VectorXd::Zero(size());
   Vec3<double> moment = Vec3<double>::Zero();
   for (const BodyInfo& b : bodies_)
-    if (b.model->mass() > 0)  // V = -g . first moment
-      for (int k = 0; k < 3; ++k) moment[k] -= b.model->gravity(s, b.first, Vec3<double>::Unit(k), unused);
+    if (b.model->mass() > 0) moment += b.model->first_moment(s, b.first);
   return moment / m;
 }
 
@@ -305,7 +310,10 @@ std::vector<Contribution> System::contributions(const State& s) const {
   std::vector<Contribution> out;
   if (gravity_ != Vec3<double>::Zero()) {
     Contribution c{"gravity", VectorXd::Zero(size()), 0, 0.0};
-    for (const BodyInfo& b : bodies_) *c.potential += b.model->gravity(s, b.first, gravity_, c.Q);
+    for (const BodyInfo& b : bodies_) {
+      b.model->gravity(s, b.first, gravity_, c.Q);
+      *c.potential -= gravity_.dot(b.model->first_moment(s, b.first));
+    }
     c.power = c.Q.dot(s.v);  // all of it comes out of the potential
     out.push_back(std::move(c));
   }

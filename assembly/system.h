@@ -7,11 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include <mortise/assembly/assembly.h>
 #include <mortise/assembly/evaluation.h>
+#include <mortise/assembly/models.h>
 #include <mortise/core/rank.h>
 
 namespace mortise {
+
+class Assembly;
 
 struct Energy {
   double kinetic = 0;
@@ -40,6 +42,11 @@ class System {
  public:
   // Throws InvalidModel if nested assemblies disagree about gravity.
   explicit System(const Assembly& assembly);
+  System(const System&);  // these are compiled once, in the library
+  System(System&&) noexcept;
+  System& operator=(const System&);
+  System& operator=(System&&) noexcept;
+  ~System();
 
   struct BodyInfo {
     std::string name;

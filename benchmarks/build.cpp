@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>

@@ -1,6 +1,7 @@
 #pragma once
 // The mechanisms as models of mortise.
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/assembly/solver.h>
 
 #include "mechanisms.h"

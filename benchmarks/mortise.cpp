@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/assembly/engine.h>
 
 #include "build.h"

@@ -8,6 +8,8 @@
 
 #include <Eigen/SparseCholesky>
 
+#include <mortise/core/decompositions.h>
+
 namespace mortise {
 namespace {
 
@@ -25,14 +27,13 @@ struct Modes {
 
 // M x = mu K x with K = L L':  L^-1 M L^-T y = mu y,  x = L^-T y.  M may be singular: mu = 0.
 Modes all_modes(const MatrixXd& M, const MatrixXd& K) {
-  const Eigen::LLT<MatrixXd> cholesky(K);
-  MatrixXd A = cholesky.matrixL().solve(M);
-  A = cholesky.matrixL().solve(A.transpose().eval());
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (A + A.transpose()));
-  const VectorXd mu = eigen.eigenvalues().reverse();
-  const MatrixXd Y = eigen.eigenvectors().rowwise().reverse();
+  const Cholesky cholesky(K);
+  const MatrixXd A = cholesky.over_lower(cholesky.over_lower(M).transpose());
+  const SymmetricEigen eigen(0.5 * (A + A.transpose()));
+  const VectorXd mu = eigen.values.reverse();
+  const MatrixXd Y = eigen.vectors.rowwise().reverse();
   const Index k = mu.size() == 0 ? 0 : (mu.array() > massless_share * std::max(mu[0], 0.0)).count();
-  return {mu.head(k), cholesky.matrixU().solve(Y.leftCols(k)), true};
+  return {mu.head(k), cholesky.over_upper(Y.leftCols(k)), true};
 }
 
 // The first of them by subspace iteration X <- K^-1 M X, with the small problem solved exactly in each turn.
@@ -46,8 +47,8 @@ Modes first_modes(const Sparse& M, const Sparse& K, const Eigen::SimplicialLDLT<
   for (int turn = 0; turn < most_turns; ++turn) {
     const MatrixXd MX = M * X;
     MatrixXd Y = inverse.solve(MX);
-    const Eigen::ColPivHouseholderQR<MatrixXd> qr(Y);  // fewer columns where M has a smaller rank
-    Y = (qr.householderQ() * MatrixXd::Identity(M.rows(), qr.rank())).eval();
+    const PivotedQr qr(Y);  // fewer columns where M has a smaller rank
+    Y = qr.basis(qr.rank());
     const Modes small = all_modes(Y.transpose() * (M * Y), Y.transpose() * (K * Y));
     X = Y * small.Phi;
     const Index wanted = std::min(count, small.mu.size());

@@ -1,4 +1,5 @@
 #include <mortise/bodies/rigid_body_unknowns.h>
+#include <mortise/core/decompositions.h>
 
 namespace mortise {
 namespace {
@@ -41,7 +42,7 @@ Mat<double, 3> RigidBody::hat(const Vec3<double>& c) {
 Massless RigidBody::massless(const Vec<double, 7>& q) const {
   const Quaternion<double> u = q.tail<4>();
   const Mat<double, 3, 4> E = quaternion_E<double>(u);
-  const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(inertia);
+  const SymmetricEigen principal(inertia);
   std::vector<Vec<double, 7>> columns;
   Massless null;
   for (int i = 0; mass == 0 && i < 3; ++i) {
@@ -57,8 +58,8 @@ Massless RigidBody::massless(const Vec<double, 7>& q) const {
     null.pivot.push_back(3 + static_cast<int>(largest));
   };
   for (int i = 0; i < 3; ++i)
-    if (principal.eigenvalues()[i] <= zero * principal.eigenvalues()[2]) {
-      const Vec3<double> axis = principal.eigenvectors().col(i);
+    if (principal.values[i] <= zero * principal.values[2]) {
+      const Vec3<double> axis = principal.vectors.col(i);
       turn(0.5 * E.transpose() * axis, -direction<double>(q, axis.cross(centre)));
     }
   turn(u, Vec3<double>::Zero());
@@ -78,9 +79,9 @@ RigidBody::Unknowns::Unknowns(const RigidBody& b)
   const bool diagonal = b.inertia.isDiagonal(0);
   const bool descending = moments_[1] > zero * moments_.maxCoeff() || moments_[2] <= zero * moments_.maxCoeff();
   if (!diagonal || moments_[0] <= zero * moments_.maxCoeff() || !descending) {
-    const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(b.inertia);
-    moments_ = principal.eigenvalues().reverse();
-    axes_ = principal.eigenvectors().rowwise().reverse();
+    const SymmetricEigen principal(b.inertia);
+    moments_ = principal.values.reverse();
+    axes_ = principal.vectors.rowwise().reverse();
     if (axes_.determinant() < 0) axes_.col(0) *= -1;
   }
   turned_ = axes_ != Mat<double, 3>::Identity();
@@ -124,10 +125,10 @@ std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& d
 
 void RigidBody::validate(const Label& label) const {
   (void)massless_directions(inertia, label, {"Jx", "Jy", "Jz"});  // throws if not J >= 0
-  const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(inertia);
-  for (const double J : principal.eigenvalues())
+  const SymmetricEigen principal(inertia);
+  for (const double J : principal.values)
     if (J > zero * inertia.diagonal().maxCoeff()) require_visible_inertia(label, J, mass * centre.squaredNorm());
-  require_triangle(label, principal.eigenvalues());
+  require_triangle(label, principal.values);
 }
 
 }  // namespace mortise

@@ -5,6 +5,48 @@
 
 namespace mortise {
 
+Cholesky::Cholesky(const MatrixXd& X) : llt_(X) {}
+void Cholesky::solve_into(const Eigen::Ref<const MatrixXd>& b, Eigen::Ref<MatrixXd> x) const { x = llt_.solve(b); }
+MatrixXd Cholesky::upper() const { return llt_.matrixU(); }
+MatrixXd Cholesky::over_lower(const MatrixXd& b) const { return llt_.matrixL().solve(b); }
+MatrixXd Cholesky::over_upper(const MatrixXd& b) const { return llt_.matrixU().solve(b); }
+
+Ldlt::Ldlt(const MatrixXd& X) : ldlt_(X) {}
+void Ldlt::solve_into(const Eigen::Ref<const MatrixXd>& b, Eigen::Ref<MatrixXd> x) const { x = ldlt_.solve(b); }
+
+Lu::Lu(const MatrixXd& X) : lu_(X) {}
+void Lu::solve_into(const Eigen::Ref<const MatrixXd>& b, Eigen::Ref<MatrixXd> x) const { x = lu_.solve(b); }
+MatrixXd Lu::solve_transposed(const MatrixXd& b) const { return lu_.transpose().solve(b); }
+
+PivotedLu::PivotedLu(const MatrixXd& X) : lu_(X) {}
+void PivotedLu::solve_into(const Eigen::Ref<const MatrixXd>& b, Eigen::Ref<MatrixXd> x) const { x = lu_.solve(b); }
+
+PivotedQr::PivotedQr(const MatrixXd& X) : qr_(X) {}
+void PivotedQr::solve_into(const Eigen::Ref<const MatrixXd>& b, Eigen::Ref<MatrixXd> x) const { x = qr_.solve(b); }
+MatrixXd PivotedQr::basis(Index k) const { return qr_.householderQ() * MatrixXd::Identity(qr_.rows(), k); }
+
+LeastSquares::LeastSquares(const MatrixXd& X, double zero) {
+  if (zero > 0) cod_.setThreshold(zero);
+  cod_.compute(X);
+}
+void LeastSquares::solve_into(const Eigen::Ref<const MatrixXd>& b, Eigen::Ref<MatrixXd> x) const { x = cod_.solve(b); }
+MatrixXd LeastSquares::left_null_space() const {
+  return MatrixXd(cod_.householderQ()).rightCols(cod_.rows() - cod_.rank());
+}
+
+void orthonormalise(MatrixXd& N) {
+  if (N.cols() == 0) return;
+  const MatrixXd R = N.householderQr().matrixQR().topRows(N.cols());
+  R.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(N);
+}
+
+SymmetricEigen::SymmetricEigen(const MatrixXd& X) {
+  if (X.size() == 0) return;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(X);
+  values = eigen.eigenvalues();
+  vectors = eigen.eigenvectors();
+}
+
 Svd::Svd(const MatrixXd& X) {
   if (X.size() == 0) {
     U = MatrixXd::Identity(X.rows(), X.rows());
@@ -30,12 +72,13 @@ SquareRoot::SquareRoot(const MatrixXd& S) {
     smallest = largest = 1;  // vacuously positive definite
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(S);
-  smallest = eigen.eigenvalues().minCoeff();
-  largest = eigen.eigenvalues().maxCoeff();
+  const SymmetricEigen eigen(S);
+  smallest = eigen.values.minCoeff();
+  largest = eigen.values.maxCoeff();
   if (smallest <= 0) return;
-  root = eigen.operatorSqrt();
-  inverse_root = eigen.operatorInverseSqrt();
+  const VectorXd roots = eigen.values.cwiseSqrt();
+  root = eigen.vectors * roots.asDiagonal() * eigen.vectors.transpose();
+  inverse_root = eigen.vectors * roots.cwiseInverse().asDiagonal() * eigen.vectors.transpose();
 }
 
 ShortBasis::ShortBasis(const MatrixXd& basis) : X(basis) {

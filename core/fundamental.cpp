@@ -110,7 +110,7 @@ Motion extended_dalembert(const Equations& e) {
   const auto M = s.root_of_M("extended_dalembert");
   const MatrixXd B = s.A * M.inverse_root, V = Svd(B).null_space(s.rank.rank_A);
   const MatrixXd D = B.transpose() * B, E = V * V.transpose();
-  const Eigen::LLT<MatrixXd> J(D + E);
+  const Cholesky J(D + E);
   const VectorXd as = M.inverse_root * s.Q, cs = M.inverse_root * s.C;
   const VectorXd x = M.inverse_root * J.solve(B.transpose() * s.b + E * (as + cs));
   // Qc = M^1/2 J [B'b - D a_s] + M^1/2 J E M^-1/2 C                                              [UKH97, Eq. 21]
@@ -134,9 +134,9 @@ Compromise weighted_least_squares(const Equations& e, const MatrixXd& W) {
     label.fail<InvalidModel>(fmt::format("is not symmetric: entries differ by {}", skew), "give a symmetric matrix");
   MatrixXd W_root = W;  // a Cholesky factor: |W^1/2 (L r - s)| is minimised
   if (m > 0) {
-    const Eigen::LLT<MatrixXd> llt(W);
-    if (llt.info() != Eigen::Success) label.fail<InvalidModel>("is not positive definite", "every weight must be > 0");
-    W_root = llt.matrixU();
+    const Cholesky cholesky(W);
+    if (!cholesky.positive()) label.fail<InvalidModel>("is not positive definite", "every weight must be > 0");
+    W_root = cholesky.upper();
   }
 
   // Coordinates are scaled; the rows stay in the user's units, to which the weights belong.
@@ -152,7 +152,7 @@ Compromise weighted_least_squares(const Equations& e, const MatrixXd& W) {
     L.block(n, 0, m, n) = W_root * s.scale.t.cwiseInverse().asDiagonal() * B;
     rhs.segment(n, m) = W_root * e.b;
   }
-  const VectorXd r = n > 0 ? VectorXd(L.colPivHouseholderQr().solve(rhs)) : VectorXd();
+  const VectorXd r = n > 0 ? PivotedQr(L).solve(rhs) : VectorXd();
   const VectorXd a = s.acceleration(M.inverse_root * r.head(n));
   return {a, s.force(M.root * r.tail(n)), e.b - e.A * a};
 }
@@ -193,13 +193,10 @@ Family udwadia_phohomsiri(const Equations& e, const Rank& rank) {
         "give that direction mass, hold it by a row, or remove the force");
 
   // Least |q''| in the user's coordinates: take out what lies in null [M; A].
-  // Columns are only recombined (N R^-1, twice for orthogonality): rows of small units stay exact, unlike those of Q.
+  // Twice, for orthogonality.
   Family family;
   family.N = s.rank.N;
-  for (int pass = 0; pass < 2 && family.N.cols() > 0; ++pass) {
-    const MatrixXd R = family.N.householderQr().matrixQR().topRows(family.N.cols());
-    R.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(family.N);
-  }
+  for (int pass = 0; pass < 2; ++pass) orthonormalise(family.N);
   const VectorXd nonideal = s.M * solve(s.C, VectorXd::Zero(m));
   family.smallest = s.motion(x, s.M * x - s.Q, nonideal);
   family.smallest.a -= family.N * (family.N.transpose() * family.smallest.a);
@@ -255,7 +252,7 @@ ProjectedMotion udwadia_mogharabin(const Equations& e) {
   s.require_determined();
   const MatrixXd V2 = Svd(s.A).null_space(s.rank.rank_A);
   // M_s+ = V2 (V2' M V2)^-1 V2'
-  const Eigen::LDLT<MatrixXd> reduced(V2.transpose() * s.M * V2);
+  const Ldlt reduced(V2.transpose() * s.M * V2);
   const auto Ms_plus = [&](const VectorXd& f) -> VectorXd {
     return V2.cols() ? VectorXd(V2 * reduced.solve(V2.transpose() * f)) : VectorXd::Zero(s.n());
   };
@@ -268,8 +265,7 @@ ProjectedMotion udwadia_mogharabin(const Equations& e) {
   // null(A) in the user's coordinates is D null(A_s), made orthonormal.
   const MatrixXd N = s.scale.d.asDiagonal() * V2;
   const VectorXd C = e.C.size() ? e.C : VectorXd::Zero(s.n());
-  const MatrixXd basis =
-      N.cols() ? MatrixXd(N.colPivHouseholderQr().householderQ() * MatrixXd::Identity(s.n(), N.cols())) : N;
+  const MatrixXd basis = N.cols() ? PivotedQr(N).basis(N.cols()) : N;
   p.a_null = basis * (basis.transpose() * p.a);
   p.a_complement = p.a - p.a_null;
   p.Qc_null = basis * (basis.transpose() * C);  // (I - A+A) C, Eq. 34

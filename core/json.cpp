@@ -23,6 +23,34 @@ void quote(std::string& out, std::string_view text) {
 
 }  // namespace
 
+Json::Json() = default;
+Json::Json(bool x) : value_(x) {}
+Json::Json(long long x) : value_(x) {}
+Json::Json(double x) : value_(x) {}
+Json::Json(const std::optional<double>& x) {
+  if (x) value_ = *x;
+}
+Json::Json(const char* x) : value_(std::string(x)) {}
+Json::Json(std::string_view x) : value_(std::string(x)) {}
+Json::Json(std::string x) : value_(std::move(x)) {}
+Json::Json(const std::vector<std::string>& words) : value_(std::vector<Json>(words.begin(), words.end())) {}
+Json::Json(const VectorXd& x) : value_(std::vector<Json>(x.begin(), x.end())) {}
+Json::Json(std::initializer_list<Member> members) : value_(std::vector<Member>(members)) {}
+Json::Json(Value v) : value_(std::move(v)) {}
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
+
+Json Json::array() { return array({}); }
+Json Json::array(std::vector<Json> items) { return Json(Value(std::move(items))); }
+Json Json::object() { return Json(Value(std::vector<Member>())); }
+void Json::push(Json item) { std::get<std::vector<Json>>(value_).push_back(std::move(item)); }
+void Json::add(std::string key, Json value) {
+  std::get<std::vector<Member>>(value_).emplace_back(std::move(key), std::move(value));
+}
+
 // Holds objects or arrays: too much for one line.
 bool Json::nested() const {
   const auto* items = std::get_if<std::vector<Json>>(&value_);

@@ -23,26 +23,29 @@ class Json {
  public:
   using Member = std::pair<std::string, Json>;
 
-  Json() = default;  // null
-  Json(bool x) : value_(x) {}
-  Json(std::integral auto x) : value_(static_cast<long long>(x)) {}
-  Json(double x) : value_(x) {}
-  Json(const std::optional<double>& x) {
-    if (x) value_ = *x;
-  }
-  Json(const char* x) : value_(std::string(x)) {}
-  Json(std::string_view x) : value_(std::string(x)) {}
-  Json(std::string x) : value_(std::move(x)) {}
-  Json(const std::vector<std::string>& words) : value_(std::vector<Json>(words.begin(), words.end())) {}
-  Json(const VectorXd& x) : value_(std::vector<Json>(x.begin(), x.end())) {}
-  Json(std::initializer_list<Member> members) : value_(std::vector<Member>(members)) {}  // an object
+  Json();  // null
+  Json(bool x);
+  Json(long long x);
+  Json(std::integral auto x) : Json(static_cast<long long>(x)) {}
+  Json(double x);
+  Json(const std::optional<double>& x);
+  Json(const char* x);
+  Json(std::string_view x);
+  Json(std::string x);
+  Json(const std::vector<std::string>& words);
+  Json(const VectorXd& x);
+  Json(std::initializer_list<Member> members);  // an object
+  Json(const Json&);
+  Json(Json&&) noexcept;
+  Json& operator=(const Json&);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
 
-  static Json array(std::vector<Json> items = {}) { return Json(Value(std::move(items))); }
-  static Json object() { return Json(Value(std::vector<Member>())); }
-  void push(Json item) { std::get<std::vector<Json>>(value_).push_back(std::move(item)); }
-  void add(std::string key, Json value) {
-    std::get<std::vector<Member>>(value_).emplace_back(std::move(key), std::move(value));
-  }
+  static Json array();
+  static Json array(std::vector<Json> items);
+  static Json object();
+  void push(Json item);
+  void add(std::string key, Json value);
 
   std::string text() const;      // several lines, two spaces per level; arrays without nesting stand on one line
   std::string one_line() const;  // without a line end
@@ -50,7 +53,7 @@ class Json {
  private:
   using Value =
       std::variant<std::monostate, bool, long long, double, std::string, std::vector<Json>, std::vector<Member>>;
-  explicit Json(Value v) : value_(std::move(v)) {}
+  explicit Json(Value v);
   bool nested() const;
   void write(std::string& out, int level) const;  // level < 0: on one line
   Value value_;

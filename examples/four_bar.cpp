@@ -41,7 +41,7 @@ int main() {
   s.set("rocker.theta'", w / 2);
   const Evaluation e = system.evaluate(s);
   fmt::print("{}", check_rank(system, e).text());
-  fmt::print("loop: {}\n", fmt::join(mechanism_graph(system).loops[0], " -> "));
+  fmt::print("loop: {}\n", mechanism_graph(system).loop(0));
 
   const Solution solution = solve(system, e);
   const double crank_dd = tau / (J1 + m * a * a + J4 / 4);

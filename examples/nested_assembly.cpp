@@ -47,8 +47,7 @@ int main() {
   fmt::print("{}", check_rank(system, e).text());
 
   const MechanismGraph graph = mechanism_graph(system);
-  fmt::print("{} component, {} loop: {}\n", graph.components.size(), graph.loops.size(),
-             fmt::join(graph.loops[0], " -> "));
+  fmt::print("{} component, {} loop: {}\n", graph.components.size(), graph.loops.size(), graph.loop(0));
   const Solution solution = solve(system, e);
   for (const char* name : {"left/rod.theta", "right/rod.theta"})
     fmt::print("{}'' = {:.9f}   closed form {:.9f}\n", name, solution.acceleration(name),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <mortise/core/decompositions.h>
+
 namespace mortise {
 
 void Bushing::validate(const Label& label) const {
@@ -27,8 +29,7 @@ void Bushing::validate(const Label& label) const {
                     "give a matrix without negative energy");
       scale[i] = A(i, i) > 0 ? 1 / std::sqrt(A(i, i)) : 1;
     }
-    const double least =
-        Eigen::SelfAdjointEigenSolver<Mat<double, 6>>(scale.asDiagonal() * A * scale.asDiagonal()).eigenvalues()[0];
+    const double least = SymmetricEigen(scale.asDiagonal() * A * scale.asDiagonal()).values[0];
     label.require(
         least >= -round_off,
         fmt::format("{} is not positive semi-definite: scaled to unit diagonal, its least eigenvalue is {:.3g}", name,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mortise/core/decompositions.h>
+
 namespace mortise {
 namespace {
 
@@ -79,7 +81,7 @@ void Gauss::shift(const State& at, State& s) {
   s.q += flow_->solver().shift_positions(at, rq_);
   s.v += flow_->solver().shift_velocities(at, rv_);
   each_own(flow_->system(), at, [&](const auto& c, const VectorXd&, const MatrixXd& A, Index first) {
-    const auto shortest = (A * A.transpose()).ldlt();
+    const Ldlt shortest(A * A.transpose());
     s.q.segment(first, A.cols()) += A.transpose() * shortest.solve(own_q_.segment(c.row, c.rows));
     s.v.segment(first, A.cols()) += A.transpose() * shortest.solve(own_v_.segment(c.row, c.rows));
   });

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <mortise/assembly/assembly.h>  // a program that simulates makes its model, too
 #include <mortise/integrators/events.h>
 #include <mortise/integrators/start.h>
 #include <mortise/integrators/stepper.h>

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-
 #include <mortise/assembly/tangent.h>
+#include <mortise/core/decompositions.h>
 
 namespace mortise {
 namespace {
@@ -43,19 +42,21 @@ VectorXd spread(const VectorXd& x, const std::vector<Index>& free, Index n) {
 // The slopes B of rows over the coordinates that are not held, turned so that lengths are those of the norm of M.
 struct Weighed {
   std::vector<Index> free;
-  Eigen::LLT<MatrixXd> factor;
+  Cholesky factor;
   MatrixXd B;
 
-  Weighed(const Evaluation& e, const MatrixXd& A, const std::vector<char>& held) : free(not_held(held)) {
-    MatrixXd D = e.dense_M()(free, free);
+  Weighed(const Evaluation& e, const MatrixXd& A, const std::vector<char>& held)
+      : free(not_held(held)),
+        factor(weights(e.dense_M()(free, free))),
+        B(factor.over_lower(A(Eigen::all, free).transpose()).transpose()) {}
+  static MatrixXd weights(MatrixXd D) {
     const double mean = D.size() ? D.diagonal().mean() : 0;
     constexpr double massless = 1e-6;  // share of the mean mass that coordinates without mass are given, to move first
     D.diagonal().array() += mean > 0 ? massless * mean : 1;
-    factor.compute(D);
-    B = factor.matrixL().solve(A(Eigen::all, free).transpose()).transpose();
+    return D;
   }
   // The change of the coordinates for y; the rows change by B y.
-  VectorXd change(const VectorXd& y, Index n) const { return spread(factor.matrixU().solve(y), free, n); }
+  VectorXd change(const VectorXd& y, Index n) const { return spread(factor.over_upper(y), free, n); }
 };
 
 VectorXd holonomic(const System& system, const Evaluation& e) {
@@ -115,7 +116,7 @@ void move_positions(const System& system, State& s, const Held& held, const Star
       MatrixXd damped = H;
       damped.diagonal().array() += damping * curvature;
       State trial = s;
-      trial.q -= w.change(damped.ldlt().solve(pull), system.size());
+      trial.q -= w.change(Ldlt(damped).solve(pull), system.size());
       const Evaluation there = system.evaluate(trial);
       const VectorXd off = holonomic(system, there);
       if (off.norm() < phi.norm() || damping > 1e12) {
@@ -140,7 +141,7 @@ void move_velocities(const System& system, Solver& solver, State& s, const Held&
             e.A(c.block) * s.v.segment(system.bodies()[c.bodies[0]].first, e.A(c.block).cols());
     if (off.size() == 0 || off.cwiseAbs().maxCoeff() <= met * extent(s.v)) return;
     const Weighed w(e, e.dense_A(), held.v);
-    s.v -= w.change(w.B.completeOrthogonalDecomposition().solve(off), system.size());
+    s.v -= w.change(LeastSquares(w.B).solve(off), system.size());
   }
   fail(system, "velocities", off, true, options);
 }
@@ -209,9 +210,9 @@ State equilibrium(const System& system, State s, const StartOptions& options) {
     VectorXd lambda(A.rows());
     MatrixXd Z = MatrixXd::Identity(nf, nf);
     if (A.rows() > 0) {
-      const Eigen::CompleteOrthogonalDecomposition<MatrixXd> rows(A.transpose());
+      const LeastSquares rows(A.transpose());
       lambda = rows.solve(-Q);
-      Z = MatrixXd(rows.householderQ()).rightCols(nf - rows.rank());
+      Z = rows.left_null_space();
     }
     unbalanced = Q + A.transpose() * lambda;
     rest = spread(unbalanced, free, n);
@@ -232,11 +233,12 @@ State equilibrium(const System& system, State s, const StartOptions& options) {
     MatrixXd D = M;
     D.diagonal().array() += 1e-6 * std::max(1e-300, M.diagonal().mean());
     const MatrixXd R = Z.transpose() * D * Z;
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> valley(0.5 * (H + H.transpose()), R,
-                                                                    Eigen::EigenvaluesOnly);
-    const double lowest = valley.eigenvalues().minCoeff(), highest = valley.eigenvalues().cwiseAbs().maxCoeff();
+    const Cholesky root(R);  // H x = mu R x
+    const MatrixXd half = root.over_lower(0.5 * (H + H.transpose()));
+    const VectorXd mu = SymmetricEigen(root.over_lower(half.transpose())).values;
+    const double lowest = mu.minCoeff(), highest = mu.cwiseAbs().maxCoeff();
     const double lift = lowest > 1e-9 * highest ? 0 : (highest > 0 ? 0.1 * highest : 1) - 1.5 * std::min(0.0, lowest);
-    VectorXd step = Z * (H + lift * R).partialPivLu().solve(Z.transpose() * unbalanced);
+    VectorXd step = Z * Lu(H + lift * R).solve(Z.transpose() * unbalanced);
     const double length = step.cwiseAbs().maxCoeff(), limit = longest * extent(s.q);
     if (!(length < limit)) step *= limit / length;
     if (!step.allFinite()) break;

@@ -8,6 +8,13 @@
 
 namespace mortise {
 
+Trajectory::Trajectory() = default;
+Trajectory::Trajectory(const Trajectory&) = default;
+Trajectory::Trajectory(Trajectory&&) noexcept = default;
+Trajectory& Trajectory::operator=(const Trajectory&) = default;
+Trajectory& Trajectory::operator=(Trajectory&&) noexcept = default;
+Trajectory::~Trajectory() = default;
+
 Index Trajectory::index(std::string_view column) const {
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i].name == column) return static_cast<Index>(i);

@@ -28,6 +28,12 @@ struct Trajectory {
     std::string joint;
     double largest = 0;  // of the values of its rows, in their own units
   };
+  Trajectory();
+  Trajectory(const Trajectory&);  // these are compiled once, in the library
+  Trajectory(Trajectory&&) noexcept;
+  Trajectory& operator=(const Trajectory&);
+  Trajectory& operator=(Trajectory&&) noexcept;
+  ~Trajectory();
 
   std::string system, integrator;
   std::vector<Readings::Column> columns;  // the first is the time

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/assembly/system.h>
 #include <mortise/core/rotation.h>
 #include <mortise/joints/coupling.h>

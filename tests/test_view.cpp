@@ -10,6 +10,7 @@
 #include <fstream>
 #include <numbers>
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>

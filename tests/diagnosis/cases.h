@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <mortise/assembly/assembly.h>
 #include <mortise/assembly/rank_report.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
