@@ -17,8 +17,8 @@
 #include <mortise/assembly/readings.h>
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/files/model.h>
 
-#include "model.h"
 #include "models/twins.h"
 
 using namespace mortise;

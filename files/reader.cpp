@@ -6,9 +6,8 @@
 
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
-
-#include "field_values.h"
-#include "kinds.h"
+#include <mortise/files/field_values.h>
+#include <mortise/files/kinds.h>
 
 namespace mortise {
 
@@ -19,7 +18,7 @@ State Model::start(const System& system) const {
   return s;
 }
 
-namespace models {
+namespace files {
 namespace {
 
 using Text = std::string;
@@ -480,18 +479,18 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
 }
 
 }  // namespace
-}  // namespace models
+}  // namespace files
 
 Model read_model(const std::string& path, const std::map<std::string, double>& parameters) {
   const std::filesystem::path file(path);
   const std::string folder = file.parent_path().string();
-  const models::Value root = models::read_toml(path, path);
-  return models::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
+  const files::Value root = files::read_toml(path, path);
+  return files::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
 }
 
 Model parse_model(const std::string& text, const std::string& name, const std::string& folder,
                   const std::map<std::string, double>& parameters) {
-  return models::load(models::parse_toml(text, name), name, folder, "", parameters);
+  return files::load(files::parse_toml(text, name), name, folder, "", parameters);
 }
 
 }  // namespace mortise

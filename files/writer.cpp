@@ -1,10 +1,10 @@
 // write_model: from a Model or an Assembly to a file.
 
-#include "field_values.h"
-#include "kinds.h"
+#include <mortise/files/field_values.h>
+#include <mortise/files/kinds.h>
 
 namespace mortise {
-namespace models {
+namespace files {
 namespace {
 
 // A key as TOML takes it.
@@ -102,10 +102,10 @@ class Writer {
 };
 
 }  // namespace
-}  // namespace models
+}  // namespace files
 
 std::string write_model(const Model& model) {
-  using namespace models;
+  using namespace files;
   Writer w;
   w.shapes = model.shapes;
   w.text = fmt::format("name = {}\n", quoted(model.assembly.name()));
