@@ -12,7 +12,19 @@ execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/outside -B
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build --config "${CONFIG}" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/build/outside COMMAND_ERROR_IS_FATAL ANY)
 
-# Of the folder files users get model.h, which includes neither toml++ nor what is not installed.
+# Installed headers include only installed ones, and no header of what users need not have.
+file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix/include ${WORK}/prefix/include/*.h)
+foreach(header ${headers})
+  file(STRINGS ${WORK}/prefix/include/${header} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"](mortise|boost|toml|CLI)")
+  foreach(line ${lines})
+    string(REGEX REPLACE ".*[<\"]([^>\"]+)[>\"].*" "\\1" path "${line}")
+    if(NOT EXISTS ${WORK}/prefix/include/${path})
+      message(FATAL_ERROR "installed ${header} has the line: ${line}")
+    endif()
+  endforeach()
+endforeach()
+
+# Of the folder files users get one header.
 if(FILES)
   execute_process(COMMAND ${WORK}/build/outside_files WORKING_DIRECTORY ${WORK}/build COMMAND_ERROR_IS_FATAL ANY)
   file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix ${WORK}/prefix/*/mortise/files/*)
