@@ -8,6 +8,7 @@
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/files/field_values.h>
 #include <mortise/files/kinds.h>
+#include <mortise/files/record.h>
 
 namespace mortise {
 
@@ -426,19 +427,14 @@ class Loader {
     if (const Value* x = v.find("complete")) model_.complete = scope.boolean(*x);
     if (const Value* x = v.find("record")) {
       ReadingOptions what{.coordinates = false, .sensors = false, .joints = false, .energy = false};
-      const std::vector<std::pair<Text, bool ReadingOptions::*>> known{
-          {"coordinates", &ReadingOptions::coordinates}, {"sensors", &ReadingOptions::sensors},
-          {"joints", &ReadingOptions::joints},           {"reactions", &ReadingOptions::reactions},
-          {"forces", &ReadingOptions::forces},           {"energy", &ReadingOptions::energy},
-          {"momentum", &ReadingOptions::momentum}};
       std::vector<Text> names;
-      for (const auto& k : known) names.push_back(k.first);
+      for (const auto& k : recordable) names.emplace_back(k.first);
       const std::vector<Text> chosen = scope.texts(*x);
       for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto it = std::find(names.begin(), names.end(), chosen[i]);
         if (it == names.end())
           fail(x->list[i].where, fmt::format("'{}' cannot be recorded", chosen[i]), suggestion(chosen[i], names));
-        what.*(known[static_cast<std::size_t>(it - names.begin())].second) = true;
+        what.*(recordable[static_cast<std::size_t>(it - names.begin())].second) = true;
       }
       model_.run.record = what;
     }

@@ -76,6 +76,7 @@ int main() {
   const Model again = parse_model(text, "again.toml");
   expect(write_model(again) == text, "written, read and written again it is the same text");
   expect(computed(again) == computed(model), "and the same model to the last bit");
+  expect(again.run.duration == 0.5 && again.run.sample == 0.1, "which is run in the same way");
 
   try {
     std::string bad = pendulum;
