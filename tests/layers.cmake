@@ -1,12 +1,13 @@
 # The layers: a library folder includes itself and core, nothing else; integrators also assembly; catalogue, which compiles
-# the parts of the library, all that these are.
+# the parts of the library, all that these are; files, which reads and writes models, all that these are made of and run by.
 # Boost.Graph, slow to compile, stays inside one .cpp of assembly.
 # Usage: cmake -DROOT=<folder that holds core, bodies, ...> -P layers.cmake
 cmake_minimum_required(VERSION 3.25)
 
-set(folders core bodies joints forces sensors assembly catalogue integrators)
+set(folders core bodies joints forces sensors assembly catalogue integrators files)
 set(integrators_also assembly)
 set(catalogue_also bodies joints forces sensors assembly)
+set(files_also bodies joints forces sensors assembly integrators)
 set(errors 0)
 set(read 0)
 set(graph_users "")
@@ -39,7 +40,7 @@ foreach(folder ${folders})
       # Ours are <mortise/folder/...> and any path through one of our folders, as "../folder/...".
       string(REGEX REPLACE "(^|/)(${allowed})/" "\\1" rest "${path}")
       if(path MATCHES "^mortise/" AND NOT path MATCHES "^mortise/(version\\.h$|(${allowed})/)"
-         OR rest MATCHES "(^|/)(core|bodies|joints|forces|sensors|assembly|catalogue|integrators|examples|tests)/")
+         OR rest MATCHES "(^|/)(core|bodies|joints|forces|sensors|assembly|catalogue|integrators|files|tools|examples|tests)/")
         complain("${file}:${number}: includes ${path}; ${folder} may include only ${names}")
       endif()
 

@@ -17,8 +17,8 @@
 #include <mortise/assembly/readings.h>
 #include <mortise/assembly/solve.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/files/model.h>
 
-#include "model.h"
 #include "models/twins.h"
 
 using namespace mortise;
@@ -165,6 +165,32 @@ TEST_CASE("models: what is written is read as the same, to the bit") {
     const State on = consistent(a, start);
     CHECK(solve(a, on).a == solve(b, on).a);
   }
+}
+
+TEST_CASE("models: how a model is run is written, too") {
+  const Model usual = parse_model("[bodies.p]\nkind = \"particle\"\n");
+  CHECK(write_model(usual).find("[run]") == std::string::npos);
+
+  Model model = usual;
+  model.time = 1;
+  model.run.duration = 2.5;
+  model.run.integrator = "rk4";
+  model.run.steps = {.tolerance = 1e-5, .step = 0.01, .largest = 0.1};
+  model.run.sample = 0;
+  model.run.record = {.sensors = false, .momentum = true};
+  model.complete = true;
+  const Model again = parse_model(write_model(model));
+  CHECK(again.time == 1);
+  CHECK(again.run.duration == 2.5);
+  CHECK(again.run.integrator == "rk4");
+  CHECK(again.run.steps.tolerance == 1e-5);
+  CHECK(again.run.steps.step == 0.01);
+  CHECK(again.run.steps.largest == 0.1);
+  CHECK(again.run.sample == 0);
+  const ReadingOptions& r = again.run.record;
+  CHECK(std::tuple(r.coordinates, r.sensors, r.joints, r.reactions, r.forces, r.energy, r.momentum) ==
+        std::tuple(false, false, true, false, false, true, true));
+  CHECK(again.complete);
 }
 
 TEST_CASE("models: assemblies made in C++ are written and read back to the bit; functors are refused by name") {

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include <mortise/assembly/hidden.h>
+#include <mortise/files/scope.h>
 
 #include "commands.h"
-#include "scope.h"
 
 namespace mortise::command {
 
@@ -39,13 +39,13 @@ Json report_json(const RankReport& report) {
 
 std::map<std::string, double> parameters(const std::vector<std::string>& set) {
   std::map<std::string, double> out;
-  const models::Scope scope;
+  const files::Scope scope;
   for (const std::string& item : set) {
     const auto equals = item.find('=');
     if (equals == std::string::npos || equals == 0)
       throw WrongUsage(fmt::format("--set {}: this is no name=value; write --set length=2.5", item));
-    models::Value v;
-    v.kind = models::Value::Kind::text;
+    files::Value v;
+    v.kind = files::Value::Kind::text;
     v.text = item.substr(equals + 1);
     v.plain_text = false;
     v.where = {std::make_shared<const std::string>("--set " + item)};

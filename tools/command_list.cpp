@@ -2,18 +2,19 @@
 
 #include <cstdio>
 
+#include <mortise/files/kinds.h>
+
 #include "commands.h"
-#include "kinds.h"
 
 namespace mortise::command {
 
 int list(const std::string& what) {
-  const auto print = [](const std::vector<models::Kind>& kinds) {
+  const auto print = [](const std::vector<files::Kind>& kinds) {
     std::string last;
-    for (const models::Kind& k : kinds)
+    for (const files::Kind& k : kinds)
       if (k.name != last) fmt::print("{:<22}{}\n", last = k.name, k.meaning);
   };
-  const models::Kinds& all = models::kinds();
+  const files::Kinds& all = files::kinds();
   if (what == "bodies") print(all.bodies);
   if (what == "joints") print(all.joints);
   if (what == "forces") print(all.forces);

@@ -4,9 +4,10 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <mortise/files/value.h>
+
 #include "commands.h"
 #include "models_to_start.h"
-#include "value.h"
 
 namespace mortise::command {
 
@@ -20,7 +21,7 @@ int make_new(const NewOptions& o) {
   const auto it =
       std::find_if(models_to_start.begin(), models_to_start.end(), [&](const auto& m) { return m.first == o.name; });
   if (it == models_to_start.end()) {
-    fmt::print(stderr, "mortise new: there is no model '{}'; {}\n", o.name, models::suggestion(o.name, names_of_new()));
+    fmt::print(stderr, "mortise new: there is no model '{}'; {}\n", o.name, files::suggestion(o.name, names_of_new()));
     return wrong_usage;
   }
   const std::string path = o.out.empty() ? o.name + ".toml" : o.out;

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <mortise/files/kinds.h>
+#include <mortise/files/units.h>
+
 #include "commands.h"
-#include "kinds.h"
-#include "units.h"
 
 namespace mortise::command {
 namespace {
@@ -15,7 +16,8 @@ const char* const introduction = R"md(# Model files
 Made by `mortise reference` from the fields that each part tells beside its definition; a test compares the two.
 
 A model is a TOML file. `mortise new pendulum` writes one to start from, `mortise check` tells what it lacks,
-`mortise run` computes its motion.
+`mortise run` computes its motion. In C++, `read_model`, `parse_model` and `write_model` of `<mortise/files/model.h>` do it; link
+`mortise::files`.
 
 ```toml
 name = "pendulum"                 # the name of the file unless told
@@ -100,16 +102,16 @@ compute numbers and nothing else.
 What C++ can say and a file cannot: bodies, joints and forces of one's own as functors. `write_model` refuses them by name.
 )md";
 
-void section(std::string& text, const char* title, const std::vector<models::Kind>& kinds) {
+void section(std::string& text, const char* title, const std::vector<files::Kind>& kinds) {
   text += fmt::format("\n## {}\n", title);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const models::Kind& k = kinds[i];
+    const files::Kind& k = kinds[i];
     if (i > 0 && kinds[i - 1].name == k.name) continue;
     text +=
         fmt::format("\n### {}\n{}.{}\n", k.name, k.meaning, k.equation.empty() ? "" : fmt::format(" `{}`", k.equation));
     std::vector<int> dimensions;
-    const models::Kind* last = &k;
-    for (const models::Kind& other : kinds)
+    const files::Kind* last = &k;
+    for (const files::Kind& other : kinds)
       if (other.name == k.name) {
         last = &other;
         if (std::find(dimensions.begin(), dimensions.end(), other.dimension) == dimensions.end())
@@ -126,7 +128,7 @@ void section(std::string& text, const char* title, const std::vector<models::Kin
     if (k.fields.empty()) continue;
     text += "\n| field | takes | unit | range | default | |\n|---|---|---|---|---|---|\n";
     for (std::size_t f = 0; f < k.fields.size(); ++f) {
-      const models::FieldInfo& x = k.fields[f];
+      const files::FieldInfo& x = k.fields[f];
       const std::string& other = last->fields[f].takes;
       std::string takes = x.takes == other ? x.takes : x.takes + " or " + other, meaning = x.meaning;
       constexpr std::string_view of_cpp = ", a template on the scalar";  // a formula always is
@@ -144,9 +146,9 @@ void section(std::string& text, const char* title, const std::vector<models::Kin
 int reference() {
   std::string text = introduction;
   text += fmt::format("Units are {}, their products and powers: `N s/m`, `kg m^2`.\nFunctions are {}; `pi` is known.\n",
-                      fmt::join(models::unit_names(), ", "), fmt::join(models::function_names(), ", "));
+                      fmt::join(files::unit_names(), ", "), fmt::join(files::function_names(), ", "));
   text += after_units;
-  const models::Kinds& all = models::kinds();
+  const files::Kinds& all = files::kinds();
   section(text, "Bodies", all.bodies);
   section(text, "Joints", all.joints);
   section(text, "Forces", all.forces);

@@ -7,8 +7,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <mortise/files/value.h>
+
 #include "commands.h"
-#include "value.h"
 
 namespace mortise::command {
 namespace {

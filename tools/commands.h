@@ -8,8 +8,7 @@
 
 #include <mortise/assembly/rank_report.h>
 #include <mortise/core/json.h>
-
-#include "model.h"
+#include <mortise/files/model.h>
 
 namespace mortise::command {
 

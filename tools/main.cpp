@@ -9,10 +9,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <mortise/files/value.h>
 #include <mortise/version.h>
 
 #include "commands.h"
-#include "value.h"
 
 using namespace mortise::command;
 
@@ -164,7 +164,7 @@ int run_all(int argc, char** argv) {
   for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
   if (argc > 1 && argv[1][0] != '-' && std::find(known.begin(), known.end(), argv[1]) == known.end())
     throw WrongUsage(fmt::format("mortise: there is no command '{}'; {} `mortise --help` lists all", argv[1],
-                                 mortise::models::suggestion(argv[1], known)));
+                                 mortise::files::suggestion(argv[1], known)));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,12 +2,11 @@
 // From the type of a joint, force or sensor to its kind: how many bodies it takes, and how one is made from a file.
 
 #include <mortise/assembly/bind.h>
+#include <mortise/files/field_values.h>
+#include <mortise/files/formula_parts.h>
 #include <mortise/joints/friction.h>
 
-#include "field_values.h"
-#include "formula_parts.h"
-
-namespace mortise::models {
+namespace mortise::files {
 
 template <class... P> struct List {};
 
@@ -197,4 +196,4 @@ template <class C, class P> void register_part(Kinds& kinds) {
 }
 template <class C, class... P> void register_parts(Kinds& kinds, List<P...>) { (register_part<C, P>(kinds), ...); }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -2,10 +2,9 @@
 // Formulas of model files in the places where a part takes a functor.
 
 #include <mortise/bodies/lagrangian.h>
+#include <mortise/files/scope.h>
 
-#include "scope.h"
-
-namespace mortise::models {
+namespace mortise::files {
 
 // R expressions of the arguments that the part calls it with; R = 0 returns a number instead of a vector.
 template <int R> struct Formula {
@@ -69,4 +68,4 @@ struct ForceFormula {
   }
 };
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -1,8 +1,8 @@
-#include "field_values.h"
+#include <mortise/files/field_values.h>
 
 #include <algorithm>
 
-namespace mortise::models {
+namespace mortise::files {
 
 std::string FieldPlace::variable() const { return kind == "point_on_curve" ? "s" : "t"; }
 
@@ -240,4 +240,4 @@ std::string formula_text(const FieldPlace& at, const std::vector<Expression>& ro
   return texts.size() == 1 ? texts[0] : list_text(texts, [](const std::string& t) { return t; });
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

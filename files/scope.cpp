@@ -1,4 +1,4 @@
-#include "scope.h"
+#include <mortise/files/scope.h>
 
 #include <algorithm>
 #include <climits>
@@ -6,10 +6,9 @@
 
 #include <mortise/bodies/matrix_market.h>
 #include <mortise/core/spline.h>
+#include <mortise/files/units.h>
 
-#include "units.h"
-
-namespace mortise::models {
+namespace mortise::files {
 namespace {
 
 [[noreturn]] void wrong_kind(const Value& v, const std::string& expected) {
@@ -256,4 +255,4 @@ std::string inside(const std::string& folder, const std::string& root, const Val
   return file.string();
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

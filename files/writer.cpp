@@ -1,10 +1,11 @@
 // write_model: from a Model or an Assembly to a file.
 
-#include "field_values.h"
-#include "kinds.h"
+#include <mortise/files/field_values.h>
+#include <mortise/files/kinds.h>
+#include <mortise/files/record.h>
 
 namespace mortise {
-namespace models {
+namespace files {
 namespace {
 
 // A key as TOML takes it.
@@ -101,11 +102,36 @@ class Writer {
   }
 };
 
+// The lines of [run]: what differs from a model that says nothing of it.
+std::string run(const Model& model) {
+  const SimulationOptions usual = Model("usual").run;
+  const SimulationOptions& x = model.run;
+  std::string lines;
+  const auto number = [&](const char* name, double value, double otherwise) {
+    if (value != otherwise) lines += fmt::format("{} = {}\n", name, number_text(value));
+  };
+  number("until", model.time + x.duration, model.time + usual.duration);
+  if (x.integrator != usual.integrator) lines += fmt::format("integrator = {}\n", quoted(x.integrator));
+  number("tolerance", x.steps.tolerance, usual.steps.tolerance);
+  number("step", x.steps.step, usual.steps.step);
+  number("largest_step", x.steps.largest, usual.steps.largest);
+  number("sample", x.sample, usual.sample);
+  std::vector<std::string> chosen;
+  bool as_usual = true;
+  for (const auto& [name, option] : recordable) {
+    if (x.record.*option) chosen.emplace_back(name);
+    as_usual = as_usual && x.record.*option == usual.record.*option;
+  }
+  if (!as_usual) lines += fmt::format("record = {}\n", list_text(chosen, quoted));
+  if (model.complete) lines += "complete = true\n";
+  return lines;
+}
+
 }  // namespace
-}  // namespace models
+}  // namespace files
 
 std::string write_model(const Model& model) {
-  using namespace models;
+  using namespace files;
   Writer w;
   w.shapes = model.shapes;
   w.text = fmt::format("name = {}\n", quoted(model.assembly.name()));
@@ -117,6 +143,7 @@ std::string write_model(const Model& model) {
     for (const auto& [name, x] : model.settings) last[name] = x;
     for (const auto& [name, x] : last) w.text += fmt::format("{} = {}\n", quoted(name), number_text(x));
   }
+  if (const std::string lines = run(model); !lines.empty()) w.text += "\n[run]\n" + lines;
   return w.text;
 }
 std::string write_model(const Assembly& assembly) {

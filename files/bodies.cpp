@@ -4,11 +4,11 @@
 #include <mortise/bodies/craig_bampton.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/files/field_values.h>
 
 #include "catalogue_parts.h"
-#include "field_values.h"
 
-namespace mortise::models {
+namespace mortise::files {
 namespace {
 
 template <class B> std::optional<std::string> body_text(const Label& label, const BodyModel& model, int dimension) {
@@ -300,4 +300,4 @@ const Kinds& kinds() {
   return all;
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

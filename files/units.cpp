@@ -1,11 +1,11 @@
-#include "units.h"
+#include <mortise/files/units.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <numbers>
 
-namespace mortise::models {
+namespace mortise::files {
 namespace {
 
 struct Named {
@@ -113,4 +113,4 @@ bool fits(const Unit& x, std::string_view field_unit) {
   return false;
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

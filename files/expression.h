@@ -18,7 +18,7 @@
 #include <mortise/core/dual.h>
 #include <mortise/core/jet.h>
 
-namespace mortise::models {
+namespace mortise::files {
 
 // Where in the text, counted from 0, and what is wrong there.
 struct ExpressionError : std::runtime_error {
@@ -185,4 +185,4 @@ template <class T> T Expression::operator()(const std::vector<T>& variables) con
   return stack[top];
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

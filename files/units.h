@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mortise::models {
+namespace mortise::files {
 
 struct Unit {
   double factor = 1;               // to SI
@@ -22,4 +22,4 @@ std::optional<Unit> parse_unit(std::string_view text);
 bool fits(const Unit& x, std::string_view field_unit);
 std::vector<std::string> unit_names();
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -1,4 +1,4 @@
-#include "expression.h"
+#include <mortise/files/expression.h>
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,9 @@
 #include <fmt/format.h>
 
 #include <mortise/core/state.h>
+#include <mortise/files/value.h>
 
-#include "value.h"
-
-namespace mortise::models {
+namespace mortise::files {
 
 // Recursive descent over the text; writes postfix code.
 class Parser {
@@ -299,4 +298,4 @@ std::string Expression::text(const std::function<std::string(int)>& name) const 
   return stack.empty() ? "0" : stack.back().text;
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -51,12 +51,12 @@ struct ModelError : Error {
 
 // Throws ModelError.  The parameters replace those of the file, and must be there.
 Model read_model(const std::string& path, const std::map<std::string, double>& parameters = {});
-// The same from text, for tests; files it includes are looked for in `folder`.
+// The same from text.  `name` stands for the file in messages; files it includes are looked for in `folder`.
 Model parse_model(const std::string& text, const std::string& name = "model.toml", const std::string& folder = ".",
                   const std::map<std::string, double>& parameters = {});
 
-// A file from which the same model is read, to the last bit.  Throws InvalidModel, naming the part, for functors of
-// C++, which have no text.
+// A file from which the same model is read, to the last bit; of the run, what a file may say.  Throws InvalidModel,
+// naming the part, for functors of C++, which have no text.
 std::string write_model(const Model& model);
 std::string write_model(const Assembly& assembly);
 

@@ -8,11 +8,10 @@
 #include <mortise/core/axis.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/spline.h>
+#include <mortise/files/formula.h>
+#include <mortise/files/kinds.h>
 
-#include "formula.h"
-#include "kinds.h"
-
-namespace mortise::models {
+namespace mortise::files {
 
 // Which field of which part, and what formulas there may name.
 struct FieldPlace {
@@ -258,4 +257,4 @@ template <class P> std::vector<FieldInfo> fields_of() {
   return out;
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -1,4 +1,4 @@
-#include "value.h"
+#include <mortise/files/value.h>
 
 #include <algorithm>
 #include <cctype>
@@ -20,7 +20,7 @@
 #endif
 #include <toml++/toml.h>
 
-namespace mortise::models {
+namespace mortise::files {
 
 std::string Where::text() const {
   const std::string name = file ? *file : "";
@@ -206,4 +206,4 @@ Value read_toml(const std::string& path, const std::string& name, const Limits& 
   return parse_toml(text, name, limits);
 }
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -7,11 +7,10 @@
 
 #include <mortise/bodies/structure.h>
 #include <mortise/core/function.h>
+#include <mortise/files/expression.h>
+#include <mortise/files/value.h>
 
-#include "expression.h"
-#include "value.h"
-
-namespace mortise::models {
+namespace mortise::files {
 
 // A name in a formula besides the parameters: an argument of the function, of a vector one of its components, of a body
 // one of its coordinates or their rates.
@@ -76,4 +75,4 @@ struct FileFunction {
   template <class T> T operator()(const T& t) const { return f(std::vector<T>{t}); }
 };
 
-}  // namespace mortise::models
+}  // namespace mortise::files

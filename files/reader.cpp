@@ -6,9 +6,9 @@
 
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
-
-#include "field_values.h"
-#include "kinds.h"
+#include <mortise/files/field_values.h>
+#include <mortise/files/kinds.h>
+#include <mortise/files/record.h>
 
 namespace mortise {
 
@@ -19,7 +19,7 @@ State Model::start(const System& system) const {
   return s;
 }
 
-namespace models {
+namespace files {
 namespace {
 
 using Text = std::string;
@@ -427,19 +427,14 @@ class Loader {
     if (const Value* x = v.find("complete")) model_.complete = scope.boolean(*x);
     if (const Value* x = v.find("record")) {
       ReadingOptions what{.coordinates = false, .sensors = false, .joints = false, .energy = false};
-      const std::vector<std::pair<Text, bool ReadingOptions::*>> known{
-          {"coordinates", &ReadingOptions::coordinates}, {"sensors", &ReadingOptions::sensors},
-          {"joints", &ReadingOptions::joints},           {"reactions", &ReadingOptions::reactions},
-          {"forces", &ReadingOptions::forces},           {"energy", &ReadingOptions::energy},
-          {"momentum", &ReadingOptions::momentum}};
       std::vector<Text> names;
-      for (const auto& k : known) names.push_back(k.first);
+      for (const auto& k : recordable) names.emplace_back(k.first);
       const std::vector<Text> chosen = scope.texts(*x);
       for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto it = std::find(names.begin(), names.end(), chosen[i]);
         if (it == names.end())
           fail(x->list[i].where, fmt::format("'{}' cannot be recorded", chosen[i]), suggestion(chosen[i], names));
-        what.*(known[static_cast<std::size_t>(it - names.begin())].second) = true;
+        what.*(recordable[static_cast<std::size_t>(it - names.begin())].second) = true;
       }
       model_.run.record = what;
     }
@@ -480,18 +475,18 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
 }
 
 }  // namespace
-}  // namespace models
+}  // namespace files
 
 Model read_model(const std::string& path, const std::map<std::string, double>& parameters) {
   const std::filesystem::path file(path);
   const std::string folder = file.parent_path().string();
-  const models::Value root = models::read_toml(path, path);
-  return models::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
+  const files::Value root = files::read_toml(path, path);
+  return files::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
 }
 
 Model parse_model(const std::string& text, const std::string& name, const std::string& folder,
                   const std::map<std::string, double>& parameters) {
-  return models::load(models::parse_toml(text, name), name, folder, "", parameters);
+  return files::load(files::parse_toml(text, name), name, folder, "", parameters);
 }
 
 }  // namespace mortise

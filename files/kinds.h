@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "scope.h"
+#include <mortise/files/scope.h>
 
-namespace mortise::models {
+namespace mortise::files {
 
 // A part as a file gives it.
 struct Entry {
@@ -48,4 +48,4 @@ const Kinds& kinds();
 void register_all_parts(Kinds& kinds);
 void register_bodies(Kinds& kinds);
 
-}  // namespace mortise::models
+}  // namespace mortise::files

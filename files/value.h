@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "model.h"
+#include <mortise/files/model.h>
 
-namespace mortise::models {
+namespace mortise::files {
 
 struct Where {
   std::shared_ptr<const std::string> file;
@@ -62,4 +62,4 @@ struct Limits {
 Value parse_toml(std::string_view text, const std::string& name, const Limits& limits = {});
 Value read_toml(const std::string& path, const std::string& name, const Limits& limits = {});
 
-}  // namespace mortise::models
+}  // namespace mortise::files

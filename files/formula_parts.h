@@ -3,9 +3,9 @@
 
 #include <tuple>
 
-#include "formula.h"
+#include <mortise/files/formula.h>
 
-namespace mortise::models {
+namespace mortise::files {
 
 // Joints: f(coordinates, t) = 0, and f(coordinates, velocities, t) = 0.
 struct HolonomicFormula {
@@ -66,4 +66,4 @@ struct MeasuredFormula {
   template <class... X> auto measure_motion(const X&... bodies_and_t) const { return f(bodies_and_t...); }
 };
 
-}  // namespace mortise::models
+}  // namespace mortise::files

@@ -1,0 +1,3 @@
+#pragma once
+#include "../tools/table.h"
+#include <mortise/integrators/x.h>

@@ -1,0 +1,2 @@
+#pragma once
+#include <mortise/files/model.h>
