@@ -1,5 +1,5 @@
-#include <mortise/assembly/report_stages.h>
 #include <mortise/assembly/assembly.h>
+#include <mortise/assembly/report_stages.h>
 
 namespace mortise {
 namespace {

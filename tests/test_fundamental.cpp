@@ -11,6 +11,7 @@
 
 #include <mortise/core/fundamental.h>
 
+#include "counts.h"
 #include "random_equations.h"
 
 using namespace mortise;
@@ -26,11 +27,7 @@ constexpr double exact = 1e-12;
 // alpha = 1e-3 and 1e3 cost alpha^2 = 1e6 of those digits.
 constexpr double alpha_tolerance = 1e-6;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr unsigned system_count = 400;  // about ten times slower there; what it looks for shows in a few systems
-#else
-constexpr unsigned system_count = 5000;
-#endif
+const unsigned system_count = many(5000, 400);
 
 using NamedMotion = std::pair<std::string, Motion>;
 

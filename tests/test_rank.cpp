@@ -14,6 +14,7 @@
 #include <mortise/core/fundamental.h>
 #include <mortise/core/rank.h>
 
+#include "counts.h"
 #include "random_equations.h"
 
 using namespace mortise;
@@ -21,11 +22,7 @@ using namespace mortise::testing;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr unsigned system_count = 400;  // as in test_fundamental.cpp: the sanitizer is slow
-#else
-constexpr unsigned system_count = 6000;
-#endif
+const unsigned system_count = many(6000, 400);
 
 // What is 0 or equal in exact arithmetic: condition 1e4 times eps, with room.
 constexpr double round_off_tolerance = 1e-9;

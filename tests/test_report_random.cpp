@@ -12,6 +12,7 @@
 #include <mortise/assembly/report.h>
 #include <mortise/core/decompositions.h>
 
+#include "counts.h"
 #include "quad_reference.h"
 #include "random_mechanisms.h"
 
@@ -171,5 +172,5 @@ TEST_CASE("a joint or a mass deleted from a random healthy mechanism: what is fr
 }
 
 TEST_SUITE("long") {
-  TEST_CASE("a joint or a mass deleted from many a random healthy mechanism") { check_deletions_of(75); }
+  TEST_CASE("a joint or a mass deleted from many a random healthy mechanism") { check_deletions_of(many(75, 8)); }
 }

@@ -24,6 +24,7 @@
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/spherical.h>
 
+#include "counts.h"
 #include "quad_reference.h"
 #include "random_mechanisms.h"
 
@@ -67,11 +68,7 @@ double tolerance(double kappa) { return kappa <= 1e4 ? 1e-12 : 100 * kappa * eps
 // Beyond this, doubles say little about the accelerations; the equations must still be met.
 constexpr double hopeless = 1e13;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr unsigned mechanism_count = 150;  // about ten times slower there
-#else
-constexpr unsigned mechanism_count = 2000;
-#endif
+const unsigned mechanism_count = many(2000, 150);
 
 constexpr Index largest_chain = 30000;
 
