@@ -169,7 +169,7 @@ void Engine::take(const Evaluation& e) {
     b.model->drift(b.motion, z.data() + b.first);
     Q.segment(b.first, n) -= e.M(i) * z.segment(b.first, n);
   }
-  f_ = on_unknowns(Q);
+  f_.head(unknowns_) = on_unknowns(Q);  // in place: forces write to where it is
   forwarded_ = looks_ = false;
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];

@@ -13,6 +13,9 @@ using engine::at, engine::Row;
 namespace {
 
 constexpr double alarm_level = 1e-6;  // of the balanced diagonal of R: below, the rank verdict is asked
+// Of the largest slope along massless unknowns, both relative to the row's slopes along the others: a row with less is
+// not enlarged for it, since that would drown the rows it is combined with.  A slope that is round-off of 0 is such.
+constexpr double hardly = 1e-4;
 
 }  // namespace
 
@@ -44,9 +47,26 @@ bool Engine::condense_numbers(Condensation& c, bool positions) {
     scale[j] = largest > 0 ? 1 / largest : 1;
     pivot[j] = j;
   }
-  for (int r = 0; r < m; ++r) {
+  const auto slope = [&](int r) {
     double largest = 0;
     for (int j = 0; j < k; ++j) largest = std::max(largest, G[r * k + j] * scale[j]);
+    return largest;
+  };
+  // Slopes along the others, each body's relative to its own largest: so masses do not count.
+  std::fill(t, t + m, 0.0);
+  for (int e = target.entry, column = k; e < target.entry + target.entries; ++e) {
+    const int massive = bodies_[at(entries_[at(e)].body)].massive;
+    const auto along = [&](int r) { return Row<-1>(W + r * width + column, massive).norm(); };
+    double largest = 0;
+    for (int r = 0; r < m; ++r) largest = std::max(largest, along(r));
+    for (int r = 0; r < m && largest > 0; ++r) t[r] = std::max(t[r], along(r) / largest);
+    column += massive + entries_[at(e)].massless;
+  }
+  double touch = 0;
+  for (int r = 0; r < m; ++r)
+    if (t[r] > 0) touch = std::max(touch, slope(r) / t[r]);
+  for (int r = 0; r < m; ++r) {
+    const double largest = std::max(slope(r), hardly * touch * t[r]);
     t[r] = largest > 0 ? 1 / largest : 1;
     for (int j = 0; j < k; ++j) W[r * width + j] *= t[r] * scale[j];
     for (int j = k; j < width; ++j) W[r * width + j] *= t[r];

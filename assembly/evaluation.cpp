@@ -17,6 +17,10 @@ Evaluation::Evaluation(std::shared_ptr<const Layout> layout)
       mass_values_(static_cast<std::size_t>(layout_->mass_values)),
       row_values_(static_cast<std::size_t>(layout_->row_values)) {}
 
+bool Evaluation::same_matrices(const Evaluation& other) const {
+  return layout_ == other.layout_ && mass_values_ == other.mass_values_ && row_values_ == other.row_values_;
+}
+
 MatrixXd Evaluation::dense_M() const {
   MatrixXd D = MatrixXd::Zero(layout_->n, layout_->n);
   for (std::size_t i = 0; i < layout_->M.size(); ++i) {

@@ -62,6 +62,7 @@ class Evaluation {
     return {row_values_.data() + k.offset, k.rows, k.size};
   }
 
+  bool same_matrices(const Evaluation& other) const;  // M and A to the last bit
   MatrixXd dense_M() const;
   MatrixXd dense_A() const;
 

@@ -41,8 +41,6 @@ std::string Solution::text() const {
 
 namespace {
 
-constexpr Index dense_at_most = 60;  // coordinates
-
 // lambda of own rows that bodies meet by themselves: what is left over on their body.
 void complete_lambda(const System& system, const Evaluation& e, const VectorXd& Qc, VectorXd& lambda) {
   VectorXd left = Qc - e.C;
@@ -59,50 +57,44 @@ void complete_lambda(const System& system, const Evaluation& e, const VectorXd& 
   });
 }
 
-// Accelerations, forces and multipliers; whose reactions are unique goes by rows.
-Solution dense(const System& system, const Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
-  const RankReport report = check_rank(system, e, options);
-  require(report);
-  const Motion m = udwadia_schutte(system.equations(e), {}, report.rank);
-  for (Index i = 0; i < system.rows(); ++i) unique.push_back(report.rank.unique_reaction(i));
-  return {m.a, e.Q, m.Qc, m.Qc_ideal, m.Qc_nonideal, m.lambda, {}, report.warnings, system.names()};
-}
-
-// Adds to C what laws give that need their own reaction.
-Solution sparse(const System& system, Evaluation& e, const RankOptions& options, std::vector<bool>& unique) {
-  Solver solver(system, {.rank = options});
-  Solution s{solver.solve(e), e.Q, VectorXd(system.size()), {}, VectorXd::Zero(system.size()), solver.lambda(), {}, {},
-             system.names()};
-  e.C += solver.friction();
-  s.warnings = solver.warnings();
-  unique = solver.unique();
-  const auto times_mass = [&](const VectorXd& a, VectorXd& Ma) {
-    for (std::size_t i = 0; i < system.bodies().size(); ++i) {
-      const auto& b = system.bodies()[i];
-      Ma.segment(b.first, b.size) = e.M(i) * a.segment(b.first, b.size);
-    }
-  };
-  times_mass(s.a, s.Qc);
-  s.Qc -= e.Q;
-  if (!e.C.isZero(0)) times_mass(solver.response(e.C), s.Qc_nonideal);
-  s.Qc_ideal = s.Qc - s.Qc_nonideal;
-  complete_lambda(system, e, s.Qc, s.lambda);
-  return s;
+// Whether M and A of an evaluation are those of the system.  Laws that need their own reaction work on these alone.
+bool is_own(const System& system, const Evaluation& e) {
+  if (e.same_matrices(system.evaluate(e.state))) return true;
+  for (const System::ConstraintInfo& c : system.constraints())
+    Label{"joint", c.name}.require(!c.model->reacts(),
+                                   "its friction needs its reaction, and M or A of this evaluation were changed",
+                                   "change the bodies or joints, and evaluate them again");
+  return false;
 }
 
 }  // namespace
 
 Solution solve(const System& system, const Evaluation& given, const RankOptions& options) {
-  std::vector<bool> unique;
+  const System numbers = is_own(system, given) ? system : system.fixed(given);
+  Solver solver(numbers, {.rank = options});
   Evaluation e = given;
-  const auto& constraints = system.constraints();
-  if (system.size() <= dense_at_most &&
-      std::any_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.model->reacts(); })) {
-    Solver solver(system, {.rank = options});
-    (void)solver.solve(e);
-    e.C += solver.friction();
+  const VectorXd none = VectorXd::Zero(system.size());
+  VectorXd a;
+  try {
+    a = solver.solve(e);
+  } catch (const ReportedError&) {  // of the part that raised the alarm; here the whole is told
+    require(check_rank(system, given, options));
+    throw;
   }
-  Solution s = system.size() <= dense_at_most ? dense(system, e, options, unique) : sparse(system, e, options, unique);
+  Solution s{a, e.Q, none, none, none, solver.lambda(), {}, solver.warnings(), system.names()};
+  e.C += solver.friction();
+  const auto times_mass = [&](const VectorXd& x) {
+    VectorXd Mx(x.size());
+    for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+      const auto& b = system.bodies()[i];
+      Mx.segment(b.first, b.size) = e.M(i) * x.segment(b.first, b.size);
+    }
+    return Mx;
+  };
+  complete_lambda(numbers, e, times_mass(s.a) - e.Q, s.lambda);
+  const std::vector<bool> unique = solver.unique();
+  if (!e.C.isZero(0)) s.Qc_nonideal = times_mass(solver.response(e.C));
+  s.Qc = e.C;  // and A'lambda, below: M q'' - Q would cancel where a light body is among heavy ones
   for (const System::ConstraintInfo& c : system.constraints()) {
     Reaction r{c.name, s.lambda.segment(c.row, c.rows), Eigen::SparseVector<double>(system.size()), true};
     VectorXd C = c.model->ideal() ? VectorXd() : system.nonideal(c, e.state);
@@ -113,6 +105,7 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     for (std::size_t k = 0; k < c.bodies.size(); ++k) {
       const auto& b = system.bodies()[c.bodies[k]];
       VectorXd force = e.A(c.block + k).transpose() * r.lambda;
+      s.Qc.segment(b.first, b.size) += force;
       if (C.size() > 0 && std::find(c.bodies.begin(), c.bodies.begin() + static_cast<Index>(k), c.bodies[k]) ==
                               c.bodies.begin() + static_cast<Index>(k))
         force += C.segment(b.first, b.size);
@@ -122,6 +115,7 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     for (Index i = c.row; i < c.row + c.rows; ++i) r.unique = r.unique && unique[static_cast<std::size_t>(i)];
     s.reactions.push_back(std::move(r));
   }
+  s.Qc_ideal = s.Qc - s.Qc_nonideal;
   return s;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Accelerations, constraint forces and reactions of a System at one state, by the augmented-mass equation [US10].
+// Accelerations, constraint forces and reactions of a System at one state, by a Solver at every size.
 //
 // A system that is not determined gives no numbers: solve() throws UnderModelled with the rank report inside.
 // Who wants a member of the family of motions all the same asks solve_family() [UP06].
@@ -38,8 +38,8 @@ struct Solution {
   std::string text() const;  // accelerations and constraint forces by coordinate, multipliers by joint
 };
 
-// Throws UnderModelled or ConflictingRows.  Small systems are solved densely, with a full rank report; large ones by
-// the sparse Solver.  To solve one state after the other, use a Solver: it keeps its plan and its memory.
+// Throws UnderModelled or ConflictingRows.  An evaluation counts as it stands, also where it was changed.  To solve one
+// state after the other, use a Solver: it keeps its plan and its memory.
 Solution solve(const System& system, const Evaluation& e, const RankOptions& options = {});
 Solution solve(const System& system, const State& s, const RankOptions& options = {});
 

@@ -196,7 +196,16 @@ void Solver::require_consistent(const State& s, const Evaluation* given, bool st
   RankReport report = check_rank(system_, e, parts, options_.rank);
   report.scope = scope(system_, parts);
   if (!report.consistent()) throw ConflictingRows(std::move(report));
-  if (!stalled) return;
+  // Of terms that cancel, round-off is left; what is more was not found.
+  const auto is_round_off = [&](std::size_t joint) {
+    const auto& c = system_.constraints()[joint];
+    const VectorXd terms = system_.size_of_b(e, c);
+    for (Index i = 0; i < c.rows; ++i)
+      if (std::abs(engine_->gap()[c.row + i]) > options_.rank.conflict * (engine_->size_of_row(c.row + i) + terms[i]))
+        return false;
+    return true;
+  };
+  if (!stalled && std::all_of(joints.begin(), joints.end(), is_round_off)) return;
   if (worst < 0) worst = 0;
   const std::string what =
       stalled ? fmt::format(

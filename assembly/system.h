@@ -78,6 +78,9 @@ class System {
   // The same system with more constraints, which come last; of each: name, bodies and model.  States fit both.
   System with(std::vector<ConstraintInfo> more) const;
 
+  // The numbers M, A, b of an evaluation as a system: the same names and states, whatever the parts would say.
+  System fixed(const Evaluation& e) const;
+
   const std::string& name() const { return name_; }
   Index size() const { return layout_->n; }  // coordinates
   Index rows() const { return layout_->m; }
@@ -114,6 +117,9 @@ class System {
   std::vector<std::string> without_derivatives() const;
   Derivatives derivatives(const State& s, const VectorXd& a) const;
 
+  // By rows of one constraint: of what b is the sum, which may cancel to round-off.
+  VectorXd size_of_b(const Evaluation& e, const ConstraintInfo& c) const;
+
   // C of one constraint alone, and what its law adds that needs its own reaction, for multipliers of all rows.
   VectorXd nonideal(const ConstraintInfo& c, const State& s) const;
   void react(const ConstraintInfo& c, const State& s, const VectorXd& lambda, VectorXd& C) const;
@@ -133,7 +139,6 @@ class System {
   void number_rows();
   void require_own(const Evaluation& e) const;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
-  VectorXd size_of_b(const Evaluation& e, const ConstraintInfo& c) const;
   std::string name_;
   Vec3<double> gravity_ = Vec3<double>::Zero();
   std::vector<BodyInfo> bodies_;

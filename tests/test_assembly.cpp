@@ -233,7 +233,7 @@ TEST_CASE("nearly dependent rows give a warning by name, and still a solution") 
   const System system(a);
   const Solution s = solve(system, system.state());
   REQUIRE(s.warnings.size() == 1);
-  CHECK(s.warnings[0].find("rows are nearly dependent (scaled singular value ") == 0);
+  CHECK(s.warnings[0].find("rows are nearly dependent (") == 0);
   CHECK(s.warnings[0].find("warned below 1e-05): one.sum, two.sum") != std::string::npos);
 }
 

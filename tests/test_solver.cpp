@@ -283,6 +283,56 @@ TEST_CASE("Solver: the order of adding, names and units change accelerations by 
   CHECK(change.value <= 1);  // in shares of tolerance(kappa)
 }
 
+TEST_CASE("Solver: one for evaluations and states in turn") {
+  const Model model = build(random_mechanism(3));
+  const Evaluation e = model.system.evaluate(model.state);
+  Solver solver(model.system);
+  const VectorXd a = solver.solve(model.state);
+  for (int k = 0; k < 3; ++k) {
+    CHECK((solver.solve(e) - a).norm() <= 1e-9 * (1 + a.norm()));
+    CHECK((solver.solve(model.state) - a).norm() <= 1e-12 * (1 + a.norm()));
+  }
+}
+
+// On both sides of any size, since there is none at which another way is taken.
+TEST_CASE("solve: an evaluation that was changed counts as it stands, at every size") {
+  for (const int n : {1, 59, 60, 61, 200, 201}) {
+    CAPTURE(n);
+    Assembly a("row");
+    a.set_gravity({-10, 0, 0});
+    for (int i = 0; i < n; ++i) a.add(fmt::format("p{}", i), Particle<1>{.mass = 1});
+    const System system(a);
+    Evaluation e = system.evaluate(system.state());
+    e.M(0)(0, 0) = 2;
+    const Solution s = solve(system, e);
+    CHECK(s.a[0] == doctest::Approx(-5).epsilon(1e-14));
+    CHECK(s.Qc.cwiseAbs().maxCoeff() < 1e-13);
+  }
+  Worst error;
+  unsigned compared = 0;
+  for (unsigned seed = 40000; compared < many(100, 20); ++seed) {
+    const Model model = build(random_mechanism(seed));
+    Evaluation e = model.system.evaluate(model.state);
+    const auto& constraints = model.system.constraints();
+    if (std::any_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.model->reacts(); })) continue;
+    if (!check_rank(model.system, e).ok()) continue;
+    // Other masses of the same null spaces, rows of other lengths.
+    for (std::size_t i = 0; i < model.system.bodies().size(); ++i) e.M(i) *= 0.5 + 0.25 * static_cast<double>(i % 5);
+    for (const auto& c : constraints)
+      for (Index r = 0; r < c.rows; ++r) {
+        const double longer = 1 + 0.5 * static_cast<double>((c.row + r) % 3);
+        e.b[c.row + r] *= longer;
+        for (std::size_t k = 0; k < c.bodies.size(); ++k) e.A(c.block + k).row(r) *= longer;
+      }
+    const Reference reference = quad_reference(model.system, e);
+    if (!reference.found || reference.kappa > hopeless) continue;
+    ++compared;
+    error.take(reference.error(solve(model.system, e).a) / tolerance(reference.kappa), seed);
+  }
+  CAPTURE(error.seed);
+  CHECK(error.value <= 1);
+}
+
 TEST_CASE("Solver: chains of 10 to 30000 bodies meet their equations to round-off") {
   constexpr double round_off = 1e-11;  // of a row's or of the chain's terms
   for (const Index n : {10, 100, 1000, 30000}) {
