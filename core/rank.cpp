@@ -153,23 +153,24 @@ Rank numerical_rank(const Equations& e, const RankOptions& options) {
     r.N.col(k) /= r.N(first, k);
   }
 
-  // Dependent rows, judged on A alone.
-  const MatrixXd As = scale.t.asDiagonal() * e.A * scale.d.asDiagonal();
-  const Balance g = balance(As, groups);
-  const Svd svd_A(g.r.asDiagonal() * As * g.c.asDiagonal());
+  // Dependent rows, judged on A alone, without regard to masses.
+  const Scaling even = scaling(VectorXd::Zero(r.n), e.A, groups, VectorXd::Zero(r.n), VectorXd::Zero(r.m));
+  const MatrixXd Ae = even.t.asDiagonal() * e.A * even.d.asDiagonal();
+  const Balance g = balance(Ae, groups);
+  const Svd svd_A(g.r.asDiagonal() * Ae * g.c.asDiagonal());
   r.rank_A = svd_A.count_above(options.redundant);
   if (r.rank_A > 0) r.smallest_row = svd_A.s[r.rank_A - 1];
   if (r.rank_A > 0 && *r.smallest_row < options.nearly) r.nearly = svd_A.U.col(r.rank_A - 1).cwiseAbs();
 
   const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q.cwiseAbs() + C.cwiseAbs());
   const VectorXd terms = scale.t.cwiseProduct(e.b_size.size() ? e.b_size : VectorXd::Zero(r.m));
-  const SparseRows sparse = r.rank_A < r.m ? SparseRows(As.sparseView(0, 0)) : SparseRows();
+  const SparseRows sparse = r.rank_A < r.m ? SparseRows(e.A.sparseView(0, 0)) : SparseRows();
   const ShortBasis sets(svd_A.left_null_space(r.rank_A));
   for (Index k = 0; k < sets.X.cols(); ++k) {
     RowSet set;
     set.row = sets.pivots[static_cast<std::size_t>(k)];
-    const VectorXd ys = g.r.cwiseProduct(sets.X.col(k));  // per row of As
-    set.y = scale.t.cwiseProduct(ys);
+    set.y = even.t.cwiseProduct(g.r.cwiseProduct(sets.X.col(k)));
+    const VectorXd ys = set.y.cwiseQuotient(scale.t);
     const Gap gap = gap_of(ys, sparse, bs, terms, Qs, options);
     set.scaled_gap = gap.scaled;
     set.consistent = gap.consistent;

@@ -105,9 +105,10 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options) {
   }
 
   // Dependent rows are dependent columns of A'.
-  const SparseRows As = scale.t.asDiagonal() * e.A * scale.d.asDiagonal();
-  const Balance g = balance(As, e.groups);
-  const Dependent sets(SparseColumns(SparseRows(g.r.asDiagonal() * As * g.c.asDiagonal()).transpose()),
+  const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
+  const SparseRows Ae = even.t.asDiagonal() * e.A * even.d.asDiagonal();
+  const Balance g = balance(Ae, e.groups);
+  const Dependent sets(SparseColumns(SparseRows(g.r.asDiagonal() * Ae * g.c.asDiagonal()).transpose()),
                        options.redundant);
   r.rank_A = sets.rank;
   r.smallest_row = sets.smallest(where);
@@ -121,11 +122,13 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options) {
     SparseRank::Set set{sets.null(j), 0, 0, 0, true};
     set.row = sets.column(sets.rank + j);
     VectorXd ys = VectorXd::Zero(m);
-    for (const auto& entry : set.y) ys[entry.i] = g.r[entry.i] * entry.value;
-    const Gap gap = gap_of(ys, As, scale.t.cwiseProduct(e.b), scale.t.cwiseProduct(e.b_size), Qs, options);
+    for (auto& entry : set.y) {
+      entry.value *= even.t[entry.i] * g.r[entry.i];
+      ys[entry.i] = entry.value / scale.t[entry.i];
+    }
+    const Gap gap = gap_of(ys, e.A, scale.t.cwiseProduct(e.b), scale.t.cwiseProduct(e.b_size), Qs, options);
     set.scaled_gap = gap.scaled;
     set.consistent = gap.consistent;
-    for (auto& entry : set.y) entry.value = scale.t[entry.i] * ys[entry.i];
     const double most = largest(set.y);
     double sum = 0;
     for (auto& entry : set.y) entry.value /= most, sum += entry.value * e.b[entry.i];
