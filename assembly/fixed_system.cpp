@@ -8,7 +8,6 @@ namespace mortise {
 namespace {
 
 struct FixedBody {
-  static constexpr const char* kind = "body";
   static constexpr bool constant_mass = true;
   std::vector<std::string> coordinates, units;
   std::vector<int> groups;

@@ -74,6 +74,9 @@ const VectorXd& Solver::solve(const State& s) {
 
 const VectorXd& Solver::solve(const Evaluation& e) {
   system_.require_state(e.state);
+  Label{"evaluation", system_.name()}.require(e.same_matrices(system_.evaluate(e.state)),
+                                              "its M or A are not those of the system at this state",
+                                              "solve it by solve(system, evaluation), which takes it as it stands");
   engine_->evaluate(e.state);
   engine_->take(e);
   return finish(e.state, &e);
@@ -196,7 +199,7 @@ void Solver::require_consistent(const State& s, const Evaluation* given, bool st
   RankReport report = check_rank(system_, e, parts, options_.rank);
   report.scope = scope(system_, parts);
   if (!report.consistent()) throw ConflictingRows(std::move(report));
-  // Of terms that cancel, round-off is left; what is more was not found.
+  // Where the terms of b cancel, a gap of round-off is left; a larger one means that the solve failed.
   const auto is_round_off = [&](std::size_t joint) {
     const auto& c = system_.constraints()[joint];
     const VectorXd terms = system_.size_of_b(e, c);

@@ -30,7 +30,7 @@ class Solver {
 
   // Throws UnderModelled, ConflictingRows, NotConverged, or NonFinite naming the part.
   const VectorXd& solve(const State& s);
-  const VectorXd& solve(const Evaluation& e);  // with Q, C and b as they stand there; M and A are the system's own
+  const VectorXd& solve(const Evaluation& e);  // with its Q, C and b; throws if its M or A were changed
 
   // At the state last solved:
   const VectorXd& lambda() const;  // by rows; 0 for own rows that a body meets by itself (the norm of a quaternion)

@@ -307,6 +307,8 @@ TEST_CASE("solve: an evaluation that was changed counts as it stands, at every s
     const Solution s = solve(system, e);
     CHECK(s.a[0] == doctest::Approx(-5).epsilon(1e-14));
     CHECK(s.Qc.cwiseAbs().maxCoeff() < 1e-13);
+    Solver solver(system);  // whose M is that of the parts: it says so
+    CHECK_THROWS_WITH_AS(solver.solve(e), doctest::Contains("its M or A are not those of the system"), InvalidModel);
   }
   Worst error;
   unsigned compared = 0;
