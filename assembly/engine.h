@@ -14,6 +14,7 @@
 //      that keeps light and heavy bodies apart, or, in large systems, flexible GMRES.
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,17 @@ class Engine {
   const std::vector<std::size_t>& reacting() const { return reacting_; }
   void react(const State& s, VectorXd& force);
   void set_lambda(const std::vector<Index>& rows, const VectorXd& values) { lambda_(rows) = values; }
+
+  // Who judges the rows at the state of the last evaluate() where the factor cannot tell: which ones the others imply,
+  // and the smallest singular value of the rest, which tells how many digits of the motion can be known.
+  struct Judgement {
+    std::vector<Index> implied;
+    double smallest = 1;
+  };
+  void set_judge(std::function<Judgement()> judge) { judge_ = std::move(judge); }
+  // Pivots of the last factor() nearly vanish: rows may depend on each other.
+  bool has_doubts() const { return regularised_; }
+  bool has_massless() const { return !condensations_.empty(); }
 
   // Off: rows are balanced by their own entries and nobody is warned.  To measure what the alarm costs, no more.
   void set_alarm(bool on) { alarm_ = on; }
@@ -201,11 +213,11 @@ class Engine {
   };
   enum class Careful { unknown, ready, impossible };
   bool factor_carefully(double redundant);
-  bool gather(const std::vector<int>& nodes, double redundant, CarefulPart& part);
+  bool gather(const std::vector<int>& nodes, double redundant, const std::vector<bool>& implied, CarefulPart& part);
   void apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
   bool solve_carefully(const VectorXd& force, const VectorXd& rhs);
-  bool certified(const VectorXd& force);
-  bool rows_met() const;
+  bool certified(const VectorXd& force, const std::vector<bool>& but = {});
+  bool rows_met(const std::vector<bool>& but) const;
   void find_unevenness();
   double share(const VectorXd& motion) const;
   double size_of_joint(const Node& n, double whole) const;
@@ -264,6 +276,9 @@ class Engine {
   bool forwarded_ = false;  // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
+  std::vector<bool> implied_;           // by rows: left out of careful_parts_, since others imply them
+  double unknown_ = 0;                  // share of the motion that round-off hides, with these parts
+  std::function<Judgement()> judge_;
   double careful_level_ = 0;
 };
 

@@ -30,7 +30,7 @@ using engine::at, engine::converged, engine::eps, engine::lost, engine::round_of
 
 namespace {
 
-constexpr double dependent = 1e-8;      // as RankOptions::redundant
+constexpr double dependent = 1e-13;     // round-off: which rows the others imply is judged elsewhere
 constexpr double nearly = 1e-4;         // rows off the constraints: more than a step leaves them off
 constexpr Index largest_part = 400000;  // entries of A of a part that is still decomposed
 constexpr double met = 1e-13;           // residual of a row, of the terms in its joint
@@ -55,6 +55,13 @@ bool Engine::factor_carefully(double redundant) {
   careful_ = Careful::impossible;
   careful_level_ = redundant;
   careful_parts_.clear();
+  implied_.assign(at(system_.rows()), false);
+  unknown_ = 0;
+  if (redundant == dependent && judge_) {
+    const Judgement judgement = judge_();
+    for (const Index i : judgement.implied) implied_[at(i)] = true;
+    unknown_ = 100 * eps / judgement.smallest;
+  }
   std::vector<int> leader(constraint_.size()), seen(bodies_.size(), -1);
   for (std::size_t i = 0; i < leader.size(); ++i) leader[i] = static_cast<int>(i);
   const auto find = [&](int i) {
@@ -71,20 +78,22 @@ bool Engine::factor_carefully(double redundant) {
   for (std::size_t i = 0; i < leader.size(); ++i) parts[find(static_cast<int>(i))].push_back(static_cast<int>(i));
   for (const auto& [first, nodes] : parts) {
     CarefulPart part;
-    if (!gather(nodes, redundant, part)) return false;
+    if (!gather(nodes, redundant, implied_, part)) return false;
     careful_parts_.push_back(std::move(part));
   }
   careful_ = Careful::ready;
   return true;
 }
 
-bool Engine::gather(const std::vector<int>& nodes, double redundant, CarefulPart& part) {
+bool Engine::gather(const std::vector<int>& nodes, double redundant, const std::vector<bool>& implied,
+                    CarefulPart& part) {
   // Massless unknowns, massive ones, rows.
   std::map<int, std::pair<Index, Index>> column;  // of each body, massless and massive
   Index k = 0, n = 0;
   std::vector<int> massless_groups, groups;
   for (const int i : nodes) {
-    for (int r = 0; r < nodes_[at(i)].rows; ++r) part.row.push_back(nodes_[at(i)].row + r);
+    for (int r = 0; r < nodes_[at(i)].rows; ++r)
+      if (!implied[at(nodes_[at(i)].row + r)]) part.row.push_back(nodes_[at(i)].row + r);
     for (int e = nodes_[at(i)].entry; e < nodes_[at(i)].entry + nodes_[at(i)].entries; ++e) {
       const BodySlot& b = bodies_[at(entries_[at(e)].body)];
       if (!column.emplace(entries_[at(e)].body, std::pair{k, n}).second) continue;
@@ -102,16 +111,17 @@ bool Engine::gather(const std::vector<int>& nodes, double redundant, CarefulPart
   Index row = 0;
   for (const int i : nodes) {
     const Node& x = nodes_[at(i)];
-    for (int e = x.entry; e < x.entry + x.entries; ++e) {
-      const BodySlot& b = bodies_[at(entries_[at(e)].body)];
-      const auto [to_s, to_r] = column[entries_[at(e)].body];
-      for (int r = 0; r < x.rows; ++r) {
+    for (int r = 0; r < x.rows; ++r) {
+      if (implied[at(x.row + r)]) continue;
+      for (int e = x.entry; e < x.entry + x.entries; ++e) {
+        const BodySlot& b = bodies_[at(entries_[at(e)].body)];
+        const auto [to_s, to_r] = column[entries_[at(e)].body];
         const double* a = A_.data() + x.A + Index{r} * x.columns + entries_[at(e)].column;
-        A.block(row + r, to_r, 1, b.massive) += Row<-1>(a, b.massive).transpose();
-        S.block(row + r, to_s, 1, b.k - b.massive) += Row<-1>(a + b.massive, b.k - b.massive).transpose();
+        A.block(row, to_r, 1, b.massive) += Row<-1>(a, b.massive).transpose();
+        S.block(row, to_s, 1, b.k - b.massive) += Row<-1>(a + b.massive, b.k - b.massive).transpose();
       }
+      ++row;
     }
-    row += x.rows;
   }
   // Massless unknowns: rows of heavy bodies, which have small slopes, come first.
   part.scale.setOnes(m);
@@ -298,7 +308,7 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
       if (std::abs(g_[k]) <= noise * terms_[k]) g_[k] = 0;
     });
   }
-  if (!(error_ <= converged && certified(force))) return false;
+  if (!(error_ <= std::max(converged, unknown_) && certified(force, implied_))) return false;
   // What the round-off of the forces does to the motion: a light body that carries those of heavy ones may not be held
   // in all directions.
   each([&](int k, bool massive) {
@@ -310,7 +320,10 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
   apply_carefully(g_, residual_, dlambda_, dy_);
   error_ = std::max(error_, share(dy_ + w_));
   residual(y_, rhs, residual_, true);
-  return error_ <= lost;
+  if (!rows_met({}))
+    for (Index i = 0; i < system_.rows(); ++i)
+      if (implied_[at(i)]) gap_[i] = residual_[i];
+  return error_ <= std::max(lost, unknown_);
 }
 
 bool Engine::correct(const VectorXd& rhs) {
@@ -361,9 +374,9 @@ double Engine::share(const VectorXd& motion) const {
 }
 
 // Rows and forces are met by y and lambda, each to round-off of its own terms.  residual_ and size_of_row_ are those of
-// y.
-bool Engine::certified(const VectorXd& force) {
-  if (!rows_met()) return false;
+// y.  Some rows may be left out of it.
+bool Engine::certified(const VectorXd& force, const std::vector<bool>& but) {
+  if (!rows_met(but)) return false;
   find_force_terms(force);
   g_.setZero();
   add_reactions(lambda_, g_);
@@ -376,12 +389,14 @@ bool Engine::certified(const VectorXd& force) {
   return true;
 }
 
-bool Engine::rows_met() const {
+bool Engine::rows_met(const std::vector<bool>& but) const {
   const double whole = unevenness_ * std::sqrt(massive(y_));
   for (const Node& n : constraint_nodes()) {
     const double size = size_of_joint(n, whole);
     for (int r = 0; r < n.rows; ++r)
-      if (!(std::abs(residual_[n.row + r]) <= met * size * std::sqrt(norm_of_row_[n.row + r]))) return false;
+      if ((but.empty() || !but[at(n.row + r)]) &&
+          !(std::abs(residual_[n.row + r]) <= met * size * std::sqrt(norm_of_row_[n.row + r])))
+        return false;
   }
   return true;
 }

@@ -36,16 +36,19 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   }
   const bool uneven = unevenness_ < light;
   if (!uneven && massless_only(rhs)) return Status::solved;
-  // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
-  // which then look dependent.
-  if (uneven || !condensations_.empty()) {
-    if (solve_carefully(force, rhs)) return Status::solved;
-    if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
-  }
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
   // sweeps answer slowly.
-  const bool contradicts =
-      moved_ * moved_ <= largest_residual() && (!uneven || moved_ <= 1e-3 * std::sqrt(massive(y_)));
+  const auto unanswered = [&] {
+    return moved_ * moved_ <= largest_residual() && (!uneven || moved_ <= 1e-3 * std::sqrt(massive(y_)));
+  };
+  bool contradicts = unanswered();
+  // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
+  // which then look dependent.
+  if (uneven || !condensations_.empty() || !contradicts) {
+    if (solve_carefully(force, rhs)) return gap_.isZero(0) ? Status::solved : Status::inconsistent;
+    if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
+    contradicts = unanswered();
+  }
   if (!contradicts && gmres(force, rhs) && certain(force, rhs, lost)) return Status::solved;
   // The motion that comes nearest, with the reactions of its own right-hand side.
   residual(y_, rhs, gap_, false);

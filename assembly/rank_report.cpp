@@ -45,8 +45,7 @@ VectorXd sizes_of_rows(const System& system, const Evaluation& e, const VectorXd
   return out;
 }
 
-std::vector<std::string> motions(const System& system, const State& s,
-                                 const std::vector<SparseRank::Entry>& direction) {
+std::vector<std::string> motions(const System& system, const State& s, const SparseList& direction) {
   constexpr std::size_t told = 4;  // bodies by name
   std::map<std::size_t, VectorXd> moved;
   const auto& bodies = system.bodies();
@@ -91,8 +90,7 @@ constexpr const char* drop = "drop the coordinate";
 std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
 
 FreeDirection describe(const System& system, const Evaluation& e, const std::vector<std::vector<std::size_t>>& touching,
-                       const std::vector<SparseRank::Entry>& N, const std::vector<SparseRank::Entry>& shares,
-                       const RankOptions& options) {
+                       const SparseList& N, const SparseList& shares, const RankOptions& options) {
   constexpr double visible = 1e-6;  // shares below this are not worth a line
   const auto& bodies = system.bodies();
   FreeDirection f;
@@ -152,19 +150,15 @@ std::size_t bodies_of(const FreeDirection& f) {
   return names.size();
 }
 
-// Rows of the system that a selection of constraints has, in its order.
-Index rows_of(const System& system, const Parts& parts) {
-  Index m = 0;
-  for (const std::size_t i : parts.constraints) m += system.constraints()[i].rows;
-  return m;
-}
-
-RankReport fill(const System& system, const Evaluation& e, Rank rank, const SparseRank& found,
-                const RankOptions& options) {
+RankReport fill(const System& system, const Evaluation& e, const SparseRank& found, const RankOptions& options) {
   RankReport r;
   r.system = system.name();
   r.t = e.state.t;
-  r.rank = std::move(rank);
+  r.rank.options = options;
+  r.rank.n = found.n, r.rank.m = found.m;
+  r.rank.rank_M = found.rank_M, r.rank.rank_A = found.rank_A, r.rank.rank_MA = found.rank_MA;
+  r.rank.kept = found.kept, r.rank.dropped = found.dropped, r.rank.smallest_row = found.smallest_row;
+  r.rank.values = found.values;
   r.dof = r.rank.n - r.rank.rank_A;
   r.gruebler = r.rank.n - r.rank.m;
   if (!found.N.empty()) {
@@ -187,20 +181,7 @@ RankReport fill(const System& system, const Evaluation& e, Rank rank, const Spar
     r.free = std::move(sorted);
   }
   report::explain_redundant(system, e, found, r);
-  if (!found.nearly.empty()) {
-    constexpr double visible = 0.1;
-    std::vector<std::string> nearly;
-    for (const auto& [i, weight] : found.nearly)
-      if (weight > visible) nearly.push_back(system.row(i).name);
-    r.warnings.push_back(
-        fmt::format("rows are nearly dependent (scaled singular value {:.1e}, warned below {:.0e}): {}",
-                    *found.smallest_row, options.nearly, fmt::join(nearly, ", ")));
-  }
-  if (found.kept && *found.kept < options.doubtful)
-    r.warnings.push_back(
-        fmt::format("massless parts are nearly free (scaled singular value {:.1e}, warned below {:.0e}, refused below "
-                    "{:.0e})",
-                    *found.kept, options.doubtful, options.determined));
+  for (std::string& doubt : doubts(system, found, options)) r.warnings.push_back(std::move(doubt));
   return r;
 }
 
@@ -219,36 +200,12 @@ RankReport broken(const System& system, double t, std::vector<BrokenPart> parts,
 }  // namespace
 
 RankReport check_rank(const System& system, const Evaluation& e, const RankOptions& options) {
-  if (system.size() <= report::dense_at_most) return check_rank(system, e, system.all(), options);
-  try {
-    const SparseRank found = report::rank_of_large(system, e, options);
-    Rank rank;
-    rank.options = options;
-    rank.n = system.size();
-    rank.m = system.rows();
-    rank.rank_M = found.rank_M, rank.rank_A = found.rank_A, rank.rank_MA = found.rank_MA;
-    rank.kept = found.kept, rank.dropped = found.dropped, rank.smallest_row = found.smallest_row;
-    return fill(system, e, std::move(rank), found, options);
-  } catch (const InvalidMass&) {
-    return broken(system, e.state.t, report::broken_masses(system, e), options);
-  }
+  return check_rank(system, e, system.all(), options);
 }
 
 RankReport check_rank(const System& system, const Evaluation& e, const Parts& parts, const RankOptions& options) {
   try {
-    if (report::coordinates(system, parts) > report::dense_at_most) {
-      const SparseRank found = report::rank_of(system, e, parts, options);
-      Rank rank;
-      rank.options = options;
-      rank.n = report::coordinates(system, parts);
-      rank.m = rows_of(system, parts);
-      rank.rank_M = found.rank_M, rank.rank_A = found.rank_A, rank.rank_MA = found.rank_MA;
-      rank.kept = found.kept, rank.dropped = found.dropped, rank.smallest_row = found.smallest_row;
-      return fill(system, e, std::move(rank), found, options);
-    }
-    Rank rank = numerical_rank(system.equations(e, parts), options);
-    const SparseRank found = report::renamed(system, parts, in_sparse_form(rank));
-    return fill(system, e, std::move(rank), found, options);
+    return fill(system, e, rank_of(system, e, parts, options), options);
   } catch (const InvalidMass&) {
     return broken(system, e.state.t, report::broken_masses(system, e), options);
   }

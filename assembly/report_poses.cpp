@@ -67,17 +67,10 @@ Ranked ranked(const System& system, const State& s, double at, const RankOptions
   const Evaluation e = system.evaluate(s);
   Ranked r;
   r.pose.at = at;
-  if (system.size() <= report::dense_at_most) {
-    const Rank rank = numerical_rank(system.equations(e), options);
-    r.pose.dof = rank.n - rank.rank_A;
-    r.pose.free = rank.n - rank.rank_MA;
-    r.pose.independence = rank.smallest_row.value_or(1);
-  } else {
-    const SparseRank rank = report::rank_of_large(system, e, options);
-    r.pose.dof = system.size() - rank.rank_A;
-    r.pose.free = system.size() - rank.rank_MA;
-    r.pose.independence = rank.smallest_row.value_or(1);
-  }
+  const SparseRank rank = rank_of(system, e, options);
+  r.pose.dof = rank.n - rank.rank_A;
+  r.pose.free = rank.n - rank.rank_MA;
+  r.pose.independence = rank.smallest_row.value_or(1);
   return r;
 }
 

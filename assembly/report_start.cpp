@@ -142,9 +142,7 @@ void look_around(const System& system, const Evaluation& e, RankReport& report, 
       moved.q += step * (moved.v - drift.v);
       moved.v.setZero();
       solver.project_positions(moved);
-      const SparseRank near = system.size() <= dense_at_most
-                                  ? rank_of(system, system.evaluate(moved), system.all(), options)
-                                  : rank_of_large(system, system.evaluate(moved), options);
+      const SparseRank near = rank_of(system, system.evaluate(moved), options);
       if (const auto n = static_cast<Index>(near.redundant.size()); n < least) least = n, regular = moved;
     } catch (const Error&) {  // no state found that way
     }
@@ -163,7 +161,7 @@ void look_around(const System& system, const Evaluation& e, RankReport& report, 
     for (Index k = 0; k < std::min(pose.gained, gained.s.size()); ++k) {
       VectorXd x = here * gained.V.col(k);
       const double largest = x.cwiseAbs().maxCoeff();
-      std::vector<SparseRank::Entry> direction;
+      SparseList direction;
       for (Index i = 0; i < x.size(); ++i)
         if (std::abs(x[i]) > 1e-6 * largest) direction.push_back({i, x[i] * scale[i]});
       for (const std::string& m : motions(system, e.state, direction)) pose.motions.push_back(m);

@@ -309,7 +309,7 @@ std::string RankReport::text(const TextOptions& form) const {
   }
   if (!redundant.empty()) {
     out += fmt::format("  rows count as redundant below a scaled singular value of {:.0e}, nearly so below {:.0e}\n",
-                       rank.options.redundant, rank.options.nearly);
+                       rank.options.determined, rank.options.doubtful);
     if (ok() && !reactions_not_unique.empty())
       out += "     reactions not unique: " + listed(reactions_not_unique) +
              " (the split of least norm in scaled rows is returned; the motion is unique)\n";
@@ -354,8 +354,8 @@ Json RankReport::json() const {
                          {"dof", dof}});
   out.add("thresholds", Json{{"determined_refused_below", rank.options.determined},
                              {"determined_warned_below", rank.options.doubtful},
-                             {"redundant_below", rank.options.redundant},
-                             {"redundant_warned_below", rank.options.nearly},
+                             {"redundant_below", rank.options.determined},
+                             {"redundant_warned_below", rank.options.doubtful},
                              {"conflict_above", rank.options.conflict}});
   out.add("values", Json{{"kept", rounded(rank.kept)},
                          {"dropped", rounded(rank.dropped)},

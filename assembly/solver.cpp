@@ -6,6 +6,7 @@
 #include <set>
 
 #include <mortise/assembly/engine.h>
+#include <mortise/assembly/system_rank.h>
 #include <mortise/core/decompositions.h>
 
 namespace mortise {
@@ -50,19 +51,42 @@ std::string scope(const System& system, const System::Selection& parts) {
   return fmt::format("{} of {} bodies looked at", parts.bodies.size(), system.bodies().size());
 }
 
-std::size_t constraint_of(const System& system, Index row) {
-  const auto& all = system.constraints();
-  const auto it = std::upper_bound(all.begin(), all.end(), row, [](Index r, const auto& c) { return r < c.row; });
-  return static_cast<std::size_t>(it - all.begin()) - 1;
-}
-
 }  // namespace
+
+// The state at which the factor last had doubts, and the verdict there, once somebody asks for it.
+class Solver::Doubted {
+ public:
+  explicit Doubted(const RankOptions& options) : options_(options) {}
+  void at(const State& s) { state_ = s, rank_.reset(), some_ = true; }
+  void none() { some_ = false; }
+  bool some() const { return some_; }
+  void leave_out(const std::vector<Index>& rows) { left_out_ = rows, rank_.reset(); }
+  const SparseRank& rank(const System& system) {
+    if (!rank_) rank_ = rank_without(system, system.evaluate(state_), left_out_, options_);
+    return *rank_;
+  }
+  Engine::Judgement judge(const System& system) {
+    Engine::Judgement out{{}, rank(system).smallest_row.value_or(1)};
+    for (const SparseRank::Set& s : rank(system).redundant) out.implied.push_back(s.row);
+    return out;
+  }
+
+ private:
+  RankOptions options_;
+  State state_;
+  std::vector<Index> left_out_;
+  std::optional<SparseRank> rank_;
+  bool some_ = false;
+};
 
 Solver::Solver(const System& system, const SolverOptions& options)
     : system_(system),
       options_(options),
       engine_(std::make_unique<Engine>(system, options.threads)),
-      friction_(VectorXd::Zero(system.size())) {}
+      doubted_(std::make_unique<Doubted>(options.rank)),
+      friction_(VectorXd::Zero(system.size())) {
+  engine_->set_judge([&system = system_, &doubted = *doubted_] { return doubted.judge(system); });
+}
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
@@ -83,8 +107,9 @@ const VectorXd& Solver::solve(const Evaluation& e) {
 }
 
 const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
-  engine_->factor();
-  if (!engine_->alarms().empty()) require_determined(e ? *e : system_.evaluate(s));
+  factor(s);
+  if (!engine_->alarms().empty() || (!judged_ && engine_->has_massless()))
+    require_determined(e ? *e : system_.evaluate(s));
   const Engine::Status status = engine_->solve();
   if (!engine_->finite()) {
     (void)system_.evaluate(s);  // throws, naming the part
@@ -95,6 +120,11 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   if (!engine_->reacting().empty()) balance(s, e);
   engine_->accelerations(a_);
   return a_;
+}
+
+void Solver::factor(const State& s, bool positions) {
+  engine_->factor(positions);
+  engine_->has_doubts() || engine_->has_massless() ? doubted_->at(s) : doubted_->none();
 }
 
 // Laws that need their own reaction: solves again with the forces of the last multipliers, until these stay.  The steps
@@ -166,9 +196,11 @@ void Solver::balance(const State& s, const Evaluation* e) {
       "lower the coefficient of friction: with a large one there may be no motion, or several");
 }
 
-// The alarm is only a suspicion: the verdict is that of the rank check.
-void Solver::require_determined(const Evaluation& e) const {
-  const System::Selection parts = cluster(system_, *engine_, engine_->alarms());
+// The alarm is only a suspicion, and no alarm, too, at the first state: the verdict is that of the rank check.
+void Solver::require_determined(const Evaluation& e) {
+  const System::Selection parts = judged_ ? cluster(system_, *engine_, engine_->alarms()) : system_.all();
+  judged_ = true;
+  if (rank_of(system_, e, parts, options_.rank).N.empty()) return;
   RankReport report = check_rank(system_, e, parts, options_.rank);
   report.scope = scope(system_, parts);
   if (!report.determined()) throw UnderModelled(std::move(report));
@@ -240,7 +272,7 @@ double Solver::independence() const { return engine_->independence(); }
 double Solver::independence(const State& s) {
   system_.require_state(s);
   engine_->evaluate(s);
-  engine_->factor();
+  factor(s);
   return engine_->independence();
 }
 
@@ -258,52 +290,35 @@ void Solver::leave_out(std::vector<Index> rows) {
   left_out_ = std::move(rows);
   shared_.clear();
   engine_->leave_out(left_out_);
+  doubted_->leave_out(left_out_);
 }
 
 const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   system_.require_state(s);
-  constexpr int at_once = 1000;
   left_out_.clear();
   shared_.assign(static_cast<std::size_t>(system_.rows()), false);
-  for (bool found = true; found;) {
-    engine_->leave_out(left_out_);
-    engine_->evaluate(s);
-    engine_->factor();
-    found = false;
-    std::set<Index> taken;
-    for (const Engine::Dependence& d : engine_->dependences(at_once)) {
-      if (d.size > options_.rank.redundant) continue;
-      bool again = false;  // then what is left of the set shows in the next round
-      for (Index i = 0; i < system_.rows(); ++i)
-        if (d.y[i] != 0) shared_[static_cast<std::size_t>(i)] = true, again = again || taken.count(i) > 0;
-      if (!again) taken.insert(d.main);
-    }
-    for (const Index i : taken)
-      if (std::find(left_out_.begin(), left_out_.end(), i) == left_out_.end()) left_out_.push_back(i), found = true;
+  for (const SparseRank::Set& set : rank_of(system_, system_.evaluate(s), options_.rank).redundant) {
+    if (std::binary_search(s.off.begin(), s.off.end(), constraint_of(system_, set.row))) continue;  // not there anyway
+    left_out_.push_back(set.row);
+    for (const auto& [i, _] : set.y) shared_[static_cast<std::size_t>(i)] = true;
   }
+  engine_->leave_out(left_out_);
+  doubted_->leave_out(left_out_);
+  doubted_->at(s);
   return left_out_;
 }
 
 std::vector<bool> Solver::unique() {
   std::vector<bool> unique(static_cast<std::size_t>(system_.rows()), true);
   for (std::size_t i = 0; i < shared_.size(); ++i) unique[i] = !shared_[i];
-  for (const Engine::Dependence& d : engine_->dependences(20))
-    for (Index i = 0; d.size < options_.rank.nearly && i < system_.rows(); ++i)
-      if (d.y[i] != 0) unique[static_cast<std::size_t>(i)] = false;
+  if (!engine_->has_doubts()) return unique;
+  for (const SparseRank::Set& set : doubted_->rank(system_).redundant)
+    for (const auto& [i, _] : set.y) unique[static_cast<std::size_t>(i)] = false;
   return unique;
 }
 
 std::vector<std::string> Solver::warnings() {
-  std::vector<std::string> out;
-  for (const Engine::Dependence& d : engine_->dependences(20)) {
-    if (d.size < options_.rank.redundant || d.size > options_.rank.nearly) continue;
-    std::vector<std::string> rows;
-    for (Index i = 0; i < system_.rows(); ++i)
-      if (d.y[i] != 0) rows.push_back(system_.row(i).name);
-    out.push_back(fmt::format("rows are nearly dependent ({:.1e} of their size remains, warned below {:.0e}): {}",
-                              d.size, options_.rank.nearly, fmt::join(rows, ", ")));
-  }
-  return out;
+  return doubted_->some() ? doubts(system_, doubted_->rank(system_), options_.rank) : std::vector<std::string>();
 }
 
 namespace {
@@ -372,7 +387,7 @@ Solver::Gaps Solver::gaps(const State& s) {
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
   system_.require_state(s);
   engine_->evaluate(s);
-  engine_->factor(positions);
+  factor(s, positions);
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   if (!engine_->correct(rows) && engine_->solve(none, rows) == Engine::Status::stalled)
     Label{"system", system_.name()}.fail<NotConverged>(
@@ -394,7 +409,7 @@ void Solver::project_positions(State& s) {
     return rhs;
   };
   approach(system_, "positions", s.t, s.q, off, [&](bool careful) {
-    engine_->factor(true);
+    factor(s, true);
     const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
     engine_->spread(engine_->y(), dq);
     s.q += dq;
@@ -413,7 +428,7 @@ void Solver::project_velocities(State& s) {
     return rhs;
   };
   approach(system_, "velocities", s.t, s.v, off, [&](bool careful) {
-    engine_->factor();
+    factor(s);
     const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
     engine_->spread(engine_->y(), dv);
     s.v += dv;

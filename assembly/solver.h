@@ -77,12 +77,16 @@ class Solver {
   const VectorXd& finish(const State& s, const Evaluation* e);
   void balance(const State& s, const Evaluation* e);
   VectorXd shift(const State& s, const VectorXd& rows, bool positions);
-  void require_determined(const Evaluation& e) const;
+  void require_determined(const Evaluation& e);
+  void factor(const State& s, bool positions = false);
   void require_consistent(const State& s, const Evaluation* given, bool stalled) const;
 
   const System& system_;
   SolverOptions options_;
+  class Doubted;
   std::unique_ptr<class Engine> engine_;
+  std::unique_ptr<Doubted> doubted_;
+  bool judged_ = false;  // the rank was, at one state at least
   VectorXd a_, friction_;
   std::vector<Index> left_out_;
   std::vector<bool> shared_;  // by rows: it stands in a set of which one is left out

@@ -97,6 +97,7 @@ class System {
   State state() const;
   // Throws WrongSize or NonFinite, naming the coordinate, if s is no state of this system.
   void require_state(const State& s) const;
+  void require_own(const Evaluation& e) const;  // throws InvalidModel if another system made it
 
   // Joints can be switched off and on in a state, and keep their rows: these are then 0 = 0, and nothing acts.
   // Throw InvalidModel with the nearest name if there is no such joint.
@@ -137,7 +138,6 @@ class System {
   void flatten(const Assembly& assembly, const std::string& prefix,
                std::unordered_map<std::string, std::size_t>& index);
   void number_rows();
-  void require_own(const Evaluation& e) const;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
   std::string name_;
   Vec3<double> gravity_ = Vec3<double>::Zero();

@@ -40,6 +40,14 @@ void orthonormalise(MatrixXd& N) {
   R.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(N);
 }
 
+MatrixXd orthonormal_basis(const MatrixXd& Y) {
+  return Y.householderQr().householderQ() * MatrixXd::Identity(Y.rows(), Y.cols());
+}
+MatrixXd upper_triangle(const MatrixXd& Y) {
+  const MatrixXd QR = Y.householderQr().matrixQR();
+  return QR.topRows(std::min(Y.rows(), Y.cols())).triangularView<Eigen::Upper>();
+}
+
 SymmetricEigen::SymmetricEigen(const MatrixXd& X) {
   if (X.size() == 0) return;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(X);
@@ -81,9 +89,8 @@ SquareRoot::SquareRoot(const MatrixXd& S) {
   inverse_root = eigen.vectors * roots.cwiseInverse().asDiagonal() * eigen.vectors.transpose();
 }
 
-ShortBasis::ShortBasis(const MatrixXd& basis) : X(basis) {
-  constexpr double stable = 0.3;      // a pivot is at least this share of the largest candidate
-  constexpr double round_off = 1e-9;  // of the column's largest entry: printed as 0
+ShortBasis::ShortBasis(const MatrixXd& basis, double round_off) : X(basis) {
+  constexpr double stable = 0.3;  // a pivot is at least this share of the largest candidate
   for (Index k = 0; k < X.cols(); ++k) {
     Index row = 0, column = k;
     const auto rest = X.rightCols(X.cols() - k).cwiseAbs();

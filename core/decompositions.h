@@ -102,6 +102,10 @@ class LeastSquares : public Solves<LeastSquares> {
 // N R^-1 with N = Q R: columns made orthonormal by recombining them only, so that rows of small units stay exact.
 void orthonormalise(MatrixXd& N);
 
+// Y = Q R without pivoting: Q of as many columns as Y, and R with no more rows than columns.
+MatrixXd orthonormal_basis(const MatrixXd& Y);
+MatrixXd upper_triangle(const MatrixXd& Y);
+
 // X = V diag(values) V', X symmetric, values ascending.
 struct SymmetricEigen {
   VectorXd values;
@@ -132,12 +136,13 @@ struct SquareRoot {
 };
 
 // Columns recombined so that each has a pivot row of its own: 1 there and 0 in the other columns' pivot rows.
-// Pivots are taken from the last rows where that is stable.  pivots[k] is the row of column k.
+// Pivots are taken from the last rows where that is stable.  pivots[k] is the row of column k.  Entries below round_off
+// of their column's largest become 0.
 struct ShortBasis {
   MatrixXd X;
   std::vector<Index> pivots;
 
-  explicit ShortBasis(const MatrixXd& basis);
+  explicit ShortBasis(const MatrixXd& basis, double round_off = 1e-9);
 };
 
 }  // namespace mortise

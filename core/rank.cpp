@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
 #include <mortise/core/sparse_rank.h>
 
@@ -95,91 +94,21 @@ bool Rank::unique_reaction(Index row) const {
   return std::all_of(redundant.begin(), redundant.end(), [&](const RowSet& s) { return s.y[row] == 0; });
 }
 
-// A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch and
-// of all others.
-Gap gap_of(const VectorXd& y, const SparseRows& A, const VectorXd& b, const VectorXd& b_size, const VectorXd& force,
-           const RankOptions& options) {
-  constexpr double round_off = 1e-12, negligible = 1e-18;
-  double accelerations = negligible / round_off * (force.size() > 0 ? force.maxCoeff() : 0), terms = 0;
-  for (Index i = 0; i < y.size(); ++i) {
-    if (y[i] == 0) continue;
-    terms += std::abs(y[i]) * std::max(std::abs(b[i]), b_size[i]);
-    for (SparseRows::InnerIterator x(A, i); x; ++x)
-      if (x.value() != 0) accelerations = std::max(accelerations, force[x.col()]);
-  }
-  const double gap = std::abs(y.dot(b)), floor = round_off * y.cwiseAbs().sum() * accelerations;
-  return {terms > 0 ? gap / terms : 0, gap <= options.conflict * terms + floor};
-}
-
 Rank numerical_rank(const Equations& e, const RankOptions& options) {
   require_valid(e);
-  Rank r;
-  r.options = options;
-  r.n = e.M.rows();
-  r.m = e.A.rows();
-  const std::vector<int> groups = e.groups.empty() ? separate_groups(r.n) : e.groups;
-  const VectorXd C = e.C.size() > 0 ? e.C : VectorXd::Zero(r.n);
-  const Scaling scale = scaling(e.M.diagonal(), e.A, groups, e.Q.cwiseAbs() + C.cwiseAbs(), e.b);
-
-  // Determined?  Start from the scales that follow the units, then forget the masses by balancing |A||N0|.
+  const Index n = e.M.rows();
   const Massless massless = massless_of(e);
-  const MatrixXd& N0 = massless.N0;
-  r.rank_M = massless.rank();
-  VectorXd c0(N0.cols());
-  std::vector<int> column_groups;
-  for (Index k = 0; k < N0.cols(); ++k) {
-    const int pivot = massless.pivot[static_cast<std::size_t>(k)];
-    c0[k] = scale.d[pivot];
-    column_groups.push_back(groups[static_cast<std::size_t>(pivot)]);
-  }
-  const MatrixXd P = scale.t.asDiagonal() * (e.A.cwiseAbs() * N0.cwiseAbs()) * c0.asDiagonal();
-  const Balance f = balance(P, column_groups);
-  const VectorXd rows = f.r.cwiseProduct(scale.t), columns = f.c.cwiseProduct(c0);
-  const Svd svd(rows.asDiagonal() * (e.A * N0) * columns.asDiagonal());
-  r.values = VectorXd::Zero(N0.cols());
-  r.values.head(svd.s.size()) = svd.s;
-  const Index held = (r.values.array() > options.determined).count();
-  r.rank_MA = r.rank_M + held;
-  if (held > 0) r.kept = r.values[held - 1];
-  if (held < N0.cols()) r.dropped = r.values[held];
-
-  // Free directions N = N0 null(A N0), recombined to be short, in the user's coordinates.
-  r.N = N0 * columns.asDiagonal() * ShortBasis(svd.null_space(held)).X;
-  r.shares = scale.d.cwiseInverse().asDiagonal() * r.N.cwiseAbs();
-  for (Index k = 0; k < r.N.cols(); ++k) {
-    r.shares.col(k) /= r.shares.col(k).maxCoeff();
-    Index first = 0;  // of the largest entries, so that round-off does not choose between equals
-    while (r.shares(first, k) < 1 - 1e-9) ++first;
-    r.N.col(k) /= r.N(first, k);
-  }
-
-  // Dependent rows, judged on A alone, without regard to masses.
-  const Scaling even = scaling(VectorXd::Zero(r.n), e.A, groups, VectorXd::Zero(r.n), VectorXd::Zero(r.m));
-  const MatrixXd Ae = even.t.asDiagonal() * e.A * even.d.asDiagonal();
-  const Balance g = balance(Ae, groups);
-  const Svd svd_A(g.r.asDiagonal() * Ae * g.c.asDiagonal());
-  r.rank_A = svd_A.count_above(options.redundant);
-  if (r.rank_A > 0) r.smallest_row = svd_A.s[r.rank_A - 1];
-  if (r.rank_A > 0 && *r.smallest_row < options.nearly) r.nearly = svd_A.U.col(r.rank_A - 1).cwiseAbs();
-
-  const VectorXd bs = scale.t.cwiseProduct(e.b), Qs = scale.d.cwiseProduct(e.Q.cwiseAbs() + C.cwiseAbs());
-  const VectorXd terms = scale.t.cwiseProduct(e.b_size.size() ? e.b_size : VectorXd::Zero(r.m));
-  const SparseRows sparse = r.rank_A < r.m ? SparseRows(e.A.sparseView(0, 0)) : SparseRows();
-  const ShortBasis sets(svd_A.left_null_space(r.rank_A));
-  for (Index k = 0; k < sets.X.cols(); ++k) {
-    RowSet set;
-    set.row = sets.pivots[static_cast<std::size_t>(k)];
-    set.y = even.t.cwiseProduct(g.r.cwiseProduct(sets.X.col(k)));
-    const VectorXd ys = set.y.cwiseQuotient(scale.t);
-    const Gap gap = gap_of(ys, sparse, bs, terms, Qs, options);
-    set.scaled_gap = gap.scaled;
-    set.consistent = gap.consistent;
-    set.y /= set.y.cwiseAbs().maxCoeff();
-    set.gap = std::abs(set.y.dot(e.b));
-    r.redundant.push_back(std::move(set));
-  }
-  std::sort(r.redundant.begin(), r.redundant.end(), [](const RowSet& a, const RowSet& b) { return a.row < b.row; });
-  return r;
+  const VectorXd C = e.C.size() > 0 ? e.C : VectorXd::Zero(n);
+  return in_dense_form(sparse_rank({.mass = e.M.diagonal(),
+                                    .force = e.Q.cwiseAbs() + C.cwiseAbs(),
+                                    .A = e.A.sparseView(0, 0),
+                                    .b = e.b,
+                                    .b_size = e.b_size.size() > 0 ? e.b_size : VectorXd::Zero(e.A.rows()),
+                                    .N0 = massless.N0.sparseView(0, 0),
+                                    .pivot = massless.pivot,
+                                    .groups = e.groups.empty() ? separate_groups(n) : e.groups},
+                                   options),
+                       options);
 }
 
 }  // namespace mortise

@@ -31,11 +31,11 @@ struct Equations {
 };
 
 struct RankOptions {
-  double determined = 1e-9;  // balanced singular values of A N0 above this count; below it a system is refused
-  double doubtful = 1e-6;    // ... and those between give a warning
-  double redundant = 1e-8;   // balanced singular values of A below this count as zero
-  double nearly = 1e-5;      // ... and those between are reported as nearly dependent rows
-  double conflict = 1e-6;    // |y'b| above this share of the terms it is the sum of is a conflict
+  // Balanced singular values, of A N0 and of A alike: up to `determined` they count as zero, so that a direction is free
+  // or a row redundant; up to `doubtful` they count, with a warning.
+  double determined = 1e-9;
+  double doubtful = 1e-6;
+  double conflict = 1e-6;  // |y'b| above this share of the terms it is the sum of is a conflict
 };
 
 // A set of dependent rows, y'A = 0.
@@ -49,7 +49,7 @@ struct RowSet {
 
 struct Rank {
   Index n = 0, m = 0, rank_M = 0, rank_A = 0, rank_MA = 0;
-  VectorXd values;                      // balanced singular values of A N0, descending
+  VectorXd values;                      // balanced singular values of A N0, descending; none of large systems
   std::optional<double> kept, dropped;  // those on both sides of the gap
   MatrixXd N;                           // n x (n - rank_MA): free directions, short, the largest entry of each is 1
   MatrixXd shares;                      // |N| in scaled coordinates: how much each coordinate takes part, at most 1

@@ -3,71 +3,64 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseQR>
+#include <mortise/core/errors.h>
 
 namespace mortise {
 namespace {
 
 using SparseColumns = Eigen::SparseMatrix<double>;
-constexpr double round_off = 1e-9;  // of the largest entry of a vector: taken as 0
 
-// X = Q [R S; 0 0] P': the columns that depend on others stand last.
-struct Dependent {
-  Eigen::SparseQR<SparseColumns, Eigen::COLAMDOrdering<int>> qr;
-  Index columns, rank;
-
-  Dependent(SparseColumns X, double threshold) : columns(X.cols()), rank(0) {
-    if (X.rows() == 0 || X.cols() == 0) return;
-    X.makeCompressed();
-    qr.setPivotThreshold(threshold);
-    qr.compute(X);
-    rank = qr.rank();
-  }
-  Index column(Index k) const { return X_is_empty() ? k : qr.colsPermutation().indices()[k]; }
-  bool X_is_empty() const { return qr.rows() == 0 || qr.cols() == 0; }
-
-  // X x = 0 with 1 in the k-th dependent column and 0 in the other ones.
-  std::vector<SparseRank::Entry> null(Index k) const { return combination(rank + k); }
-  // The column of the smallest pivot kept, as others make it up as far as they can.
-  std::optional<double> smallest(Index& where) const {
-    std::optional<double> least;
-    for (Index i = 0; i < rank; ++i)
-      if (const double r = std::abs(qr.matrixR().coeff(i, i)); !least || r < *least) least = r, where = i;
-    return least;
-  }
-  std::vector<SparseRank::Entry> combination(Index k) const {
-    const Index r = std::min(k, rank);
-    VectorXd x = VectorXd::Zero(r);
-    if (r > 0) {
-      for (SparseColumns::InnerIterator s(qr.matrixR(), k); s; ++s)
-        if (s.row() < r) x[s.row()] = -s.value();
-      x = qr.matrixR().topLeftCorner(r, r).triangularView<Eigen::Upper>().solve(x).eval();
-    }
-    const double largest = std::max(1.0, r > 0 ? x.cwiseAbs().maxCoeff() : 0);
-    std::vector<SparseRank::Entry> out;
-    for (Index i = 0; i < r; ++i)
-      if (std::abs(x[i]) >= round_off * largest) out.push_back({column(i), x[i]});
-    out.push_back({column(k), 1});
-    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.i < b.i; });
-    return out;
-  }
-};
-
-double largest(const std::vector<SparseRank::Entry>& x) {
+double largest(const SparseList& x) {
   double out = 0;
   for (const auto& e : x) out = std::max(out, std::abs(e.value));
   return out;
 }
 
+// Do the rows of a set agree?  All in scaled rows and coordinates: y of the set, A, b, the size of b's terms, forces.
+// A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch and
+// of all others.
+struct Gap {
+  double scaled;
+  bool consistent;
+};
+Gap gap_of(const SparseList& y, const SparseRows& A, const VectorXd& b, const VectorXd& b_size, const VectorXd& force,
+           const RankOptions& options) {
+  constexpr double round_off = 1e-12, negligible = 1e-18;
+  double accelerations = negligible / round_off * (force.size() > 0 ? force.maxCoeff() : 0), terms = 0, sum = 0,
+         length = 0;
+  for (const auto& [i, value] : y) {
+    terms += std::abs(value) * std::max(std::abs(b[i]), b_size[i]);
+    sum += value * b[i];
+    length += std::abs(value);
+    for (SparseRows::InnerIterator x(A, i); x; ++x)
+      if (x.value() != 0) accelerations = std::max(accelerations, force[x.col()]);
+  }
+  const double gap = std::abs(sum);
+  return {terms > 0 ? gap / terms : 0, gap <= options.conflict * terms + round_off * length * accelerations};
+}
+
+// What no rank can be: a report must not be made of it.
+void require_possible(const SparseRank& r) {
+  const bool possible = r.rank_A >= 0 && r.rank_A <= std::min(r.m, r.n) && r.rank_M <= r.rank_MA && r.rank_MA <= r.n &&
+                        static_cast<Index>(r.N.size()) == r.n - r.rank_MA &&
+                        static_cast<Index>(r.redundant.size()) == r.m - r.rank_A;
+  if (!possible)
+    Label{"matrix", "A"}.fail<NotDetermined>(
+        fmt::format("its rank could not be found: {} of {} rows, {} coordinates; rank M {}, rank [M;A] {}", r.rank_A,
+                    r.m, r.n, r.rank_M, r.rank_MA),
+        "scale the model, or cut it into parts and check these");
+}
+
 }  // namespace
 
-SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options) {
+SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Index small) {
   SparseRank r;
   const Index n = e.A.cols(), m = e.A.rows(), k = e.N0.cols();
+  r.n = n;
+  r.m = m;
   const Scaling scale = scaling(e.mass, e.A, e.groups, e.force, e.b);
 
-  // A N0, balanced by |A||N0|.
+  // Determined?  Start from the scales that follow the units, then forget the masses by balancing |A||N0|.
   VectorXd c0(k);
   std::vector<int> column_groups;
   for (Index j = 0; j < k; ++j) {
@@ -79,54 +72,65 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options) {
   const Balance f = balance(SparseRows(scale.t.asDiagonal() * terms * c0.asDiagonal()), column_groups);
   const VectorXd rows = f.r.cwiseProduct(scale.t), columns = f.c.cwiseProduct(c0);
   const SparseRows product = e.A * e.N0;
-  const SparseColumns B = SparseColumns(SparseRows(rows.asDiagonal() * product * columns.asDiagonal()));
-  const Dependent hold(B, options.determined);
-  Index where = 0;
+  const SparseRows B = rows.asDiagonal() * product * columns.asDiagonal();
+  const RowRank held = row_rank(SparseRows(B.transpose()), options.determined, options.doubtful, small);
   r.rank_M = n - k;
-  r.rank_MA = r.rank_M + hold.rank;
-  r.kept = hold.smallest(where);
+  r.rank_MA = r.rank_M + held.rank;
+  r.kept = held.kept;
+  r.dropped = held.dropped;
+  r.values = held.values;
+
+  // Free directions N = N0 null(A N0), in the user's coordinates.
   const SparseColumns N0 = SparseColumns(e.N0);
-  for (Index j = 0; j < k - hold.rank; ++j) {
-    VectorXd x = VectorXd::Zero(k);
-    for (const auto& entry : hold.null(j)) x[entry.i] = entry.value;
-    const double residual = m > 0 ? (B * x).norm() / x.norm() : 0;
-    r.dropped = std::max(r.dropped.value_or(0), residual);
-    const VectorXd direction = N0 * columns.cwiseProduct(x), share = direction.cwiseAbs().cwiseQuotient(scale.d);
-    const double most = share.maxCoeff();
-    Index first = 0;  // of the largest entries, as in core/rank.cpp
-    while (share[first] < most * (1 - 1e-9)) ++first;
-    r.N.emplace_back();
-    r.shares.emplace_back();
-    for (Index i = 0; i < n; ++i)
-      if (direction[i] != 0) {
-        r.N.back().push_back({i, direction[i] / direction[first]});
-        r.shares.back().push_back({i, share[i] / most});
-      }
+  for (const RowRank::Set& set : held.sets) {
+    SparseList direction;
+    for (const auto& [j, value] : set.y)
+      for (SparseColumns::InnerIterator x(N0, j); x; ++x)
+        direction.push_back({x.row(), x.value() * columns[j] * value});
+    std::stable_sort(direction.begin(), direction.end(), [](const auto& a, const auto& b) { return a.i < b.i; });
+    SparseList sum;
+    for (const auto& entry : direction)
+      if (!sum.empty() && sum.back().i == entry.i)
+        sum.back().value += entry.value;
+      else
+        sum.push_back(entry);
+    std::erase_if(sum, [](const auto& entry) { return entry.value == 0; });
+    SparseList share;
+    for (const auto& [i, value] : sum) share.push_back({i, std::abs(value) / scale.d[i]});
+    const double most = largest(share);
+    std::size_t first = 0;  // of the largest entries, so that round-off does not choose between equals
+    while (share[first].value < most * (1 - 1e-9)) ++first;
+    const double unit = sum[first].value;
+    for (auto& entry : sum) entry.value /= unit;
+    for (auto& entry : share) entry.value /= most;
+    r.N.push_back(std::move(sum));
+    r.shares.push_back(std::move(share));
   }
 
-  // Dependent rows are dependent columns of A'.
+  // Dependent rows, judged on A alone, without regard to masses.
   const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
   const SparseRows Ae = even.t.asDiagonal() * e.A * even.d.asDiagonal();
   const Balance g = balance(Ae, e.groups);
-  const Dependent sets(SparseColumns(SparseRows(g.r.asDiagonal() * Ae * g.c.asDiagonal()).transpose()),
-                       options.redundant);
+  const RowRank sets =
+      row_rank(SparseRows(g.r.asDiagonal() * Ae * g.c.asDiagonal()), options.determined, options.doubtful, small);
   r.rank_A = sets.rank;
-  r.smallest_row = sets.smallest(where);
-  if (r.smallest_row && *r.smallest_row < options.nearly) {
-    r.nearly = sets.combination(where);
+  r.smallest_row = sets.kept;
+  if (sets.kept && *sets.kept < options.doubtful) {
+    r.nearly = sets.weakest;
     const double most = largest(r.nearly);
     for (auto& entry : r.nearly) entry.value = std::abs(entry.value) / most;
   }
-  const VectorXd Qs = scale.d.cwiseProduct(e.force);
-  for (Index j = 0; j < m - sets.rank; ++j) {
-    SparseRank::Set set{sets.null(j), 0, 0, 0, true};
-    set.row = sets.column(sets.rank + j);
-    VectorXd ys = VectorXd::Zero(m);
-    for (auto& entry : set.y) {
-      entry.value *= even.t[entry.i] * g.r[entry.i];
-      ys[entry.i] = entry.value / scale.t[entry.i];
+  const VectorXd Qs = scale.d.cwiseProduct(e.force), bs = scale.t.cwiseProduct(e.b),
+                 b_size = scale.t.cwiseProduct(e.b_size);
+  for (const RowRank::Set& found : sets.sets) {
+    SparseRank::Set set{found.y, found.row, 0, 0, true};
+    SparseList ys = set.y;
+    for (std::size_t j = 0; j < ys.size(); ++j) {
+      const Index i = ys[j].i;
+      set.y[j].value *= even.t[i] * g.r[i];
+      ys[j].value = set.y[j].value / scale.t[i];
     }
-    const Gap gap = gap_of(ys, e.A, scale.t.cwiseProduct(e.b), scale.t.cwiseProduct(e.b_size), Qs, options);
+    const Gap gap = gap_of(ys, e.A, bs, b_size, Qs, options);
     set.scaled_gap = gap.scaled;
     set.consistent = gap.consistent;
     const double most = largest(set.y);
@@ -135,25 +139,31 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options) {
     set.gap = std::abs(sum);
     r.redundant.push_back(std::move(set));
   }
-  std::sort(r.redundant.begin(), r.redundant.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
+  require_possible(r);
   return r;
 }
 
-SparseRank in_sparse_form(const Rank& rank) {
-  SparseRank r{rank.rank_M, rank.rank_A, rank.rank_MA, rank.kept, rank.dropped, {}, {}, {}, rank.smallest_row, {}};
-  const auto entries = [](const VectorXd& x) {
-    std::vector<SparseRank::Entry> out;
-    for (Index i = 0; i < x.size(); ++i)
-      if (x[i] != 0) out.push_back({i, x[i]});
+Rank in_dense_form(const SparseRank& from, const RankOptions& options) {
+  Rank r;
+  r.n = from.n, r.m = from.m, r.rank_M = from.rank_M, r.rank_A = from.rank_A, r.rank_MA = from.rank_MA;
+  r.values = from.values;
+  r.kept = from.kept, r.dropped = from.dropped, r.smallest_row = from.smallest_row;
+  r.options = options;
+  const auto dense = [](const SparseList& x, Index size) {
+    VectorXd out = VectorXd::Zero(size);
+    for (const auto& [i, value] : x) out[i] = value;
     return out;
   };
-  for (Index k = 0; k < rank.N.cols(); ++k) {
-    r.N.push_back(entries(rank.N.col(k)));
-    r.shares.push_back(entries(rank.shares.col(k)));
+  const auto count = static_cast<Index>(from.N.size());
+  r.N.resize(r.n, count);
+  r.shares.resize(r.n, count);
+  for (Index k = 0; k < count; ++k) {
+    r.N.col(k) = dense(from.N[static_cast<std::size_t>(k)], r.n);
+    r.shares.col(k) = dense(from.shares[static_cast<std::size_t>(k)], r.n);
   }
-  for (const RowSet& s : rank.redundant)
-    r.redundant.push_back({entries(s.y), s.row, s.gap, s.scaled_gap, s.consistent});
-  r.nearly = entries(rank.nearly);
+  for (const SparseRank::Set& s : from.redundant)
+    r.redundant.push_back({dense(s.y, r.m), s.row, s.gap, s.scaled_gap, s.consistent});
+  if (!from.nearly.empty()) r.nearly = dense(from.nearly, r.m);
   return r;
 }
 

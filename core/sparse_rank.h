@@ -1,11 +1,11 @@
 #pragma once
-// The rank verdict of core/rank.h for systems too large for singular values: by sparse QR decompositions of the same
-// balanced matrices.  Pivots of R stand for the singular values; thresholds and scales are the same.
+// The rank verdict of core/rank.h on sparse matrices: the one that every door uses.
 
 #include <optional>
 #include <vector>
 
 #include <mortise/core/rank.h>
+#include <mortise/core/row_rank.h>
 #include <mortise/core/scaling.h>
 
 namespace mortise {
@@ -22,35 +22,24 @@ struct SparseEquations {
 };
 
 struct SparseRank {
-  struct Entry {
-    Index i;
-    double value;
-  };
   struct Set {  // as RowSet
-    std::vector<Entry> y;
+    SparseList y;
     Index row;
     double gap, scaled_gap;
     bool consistent;
   };
-  Index rank_M = 0, rank_A = 0, rank_MA = 0;
+  Index n = 0, m = 0, rank_M = 0, rank_A = 0, rank_MA = 0;
+  VectorXd values;  // as Rank; empty where a part is large
   std::optional<double> kept, dropped;
-  std::vector<std::vector<Entry>> N, shares;  // free directions, of the same coordinates
+  std::vector<SparseList> N, shares;  // free directions, of the same coordinates
   std::vector<Set> redundant;
   std::optional<double> smallest_row;
-  std::vector<Entry> nearly;
+  SparseList nearly;
 };
 
-SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options = {});
+SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options = {}, Index small = small_part);
 
-// The verdict of core/rank.h in the same form.
-SparseRank in_sparse_form(const Rank& rank);
-
-// Do the rows of a set agree?  All in scaled rows and coordinates: y of the set, A, b, the size of b's terms, forces.
-struct Gap {
-  double scaled;
-  bool consistent;
-};
-Gap gap_of(const VectorXd& y, const SparseRows& A, const VectorXd& b, const VectorXd& b_size, const VectorXd& force,
-           const RankOptions& options);
+// The same as dense vectors.
+Rank in_dense_form(const SparseRank& rank, const RankOptions& options);
 
 }  // namespace mortise

@@ -91,6 +91,9 @@ class Run {
   void leave_out_dependent() {
     const std::vector<Index> before = flow_.solver().left_out();
     const auto& rows = flow_.solver().leave_out_dependent(state_);
+    for (const std::string& doubt : flow_.solver().warnings())
+      if (std::none_of(out_.notes.begin(), out_.notes.end(), [](const auto& n) { return n.kind == "doubtful"; }))
+        note("doubtful", doubt);
     if (rows.empty() || rows == before) return;
     std::vector<std::string> names;
     for (const Index i : rows) names.push_back(system_.row(i).name);

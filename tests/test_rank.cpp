@@ -278,8 +278,8 @@ TEST_CASE("a row of zeros is redundant by itself, and conflicts unless its b is 
   CHECK(!rank.consistent());
 }
 
-TEST_CASE("nearly dependent rows, 1e-6 apart, count as independent and are reported") {
-  const double apart = 1e-6;
+TEST_CASE("nearly dependent rows, 1e-7 apart, count as independent and are reported") {
+  const double apart = 1e-7;
   const MatrixXd A = (MatrixXd(3, 3) << 1, 1, 0, 1, 1 + apart, 0, 0, 0, 1).finished();
   const Rank rank = rank_of_rows(A, Eigen::Vector3d::Zero());
   CHECK(rank.rank_A == 3);
@@ -288,9 +288,9 @@ TEST_CASE("nearly dependent rows, 1e-6 apart, count as independent and are repor
   CHECK(rank.nearly[0] > 0.5);
   CHECK(rank.nearly[1] > 0.5);
   CHECK(rank.nearly[2] < 1e-3);  // this row has no part in it
-  CHECK(*rank.smallest_row < rank.options.nearly);
-  CHECK(*rank.smallest_row > rank.options.redundant);
-  // Closer than 1e-8, they are one row.
+  CHECK(*rank.smallest_row < rank.options.doubtful);
+  CHECK(*rank.smallest_row > rank.options.determined);
+  // Closer than 1e-9, they are one row.
   const MatrixXd closer = (MatrixXd(2, 2) << 1, 1, 1, 1 + 1e-10).finished();
   CHECK(rank_of_rows(closer, Eigen::Vector2d::Zero()).rank_A == 1);
 }
