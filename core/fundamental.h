@@ -8,9 +8,11 @@
 //   udwadia_schutte   [US10]    [M; A] of full column rank   (alpha and z are free and change nothing)
 //   udwadia_mogharabin [UM23]   [M; A] of full column rank   projections on null(A) and its complement
 //
-// Each is evaluated literally in scaled coordinates (scaling.h) and mapped back, so the result does not depend on
-// units. A may have any rank; rows that conflict are refused (NoMotion), save by weighted_least_squares, which is made
-// for them.
+// Each is evaluated in scaled coordinates (scaling.h) and mapped back, so the result does not depend on units.  Then it
+// is refined: the form maps the residuals of  M q'' = Q + C + A' lambda,  A q'' = b  to a correction, residuals and sums
+// being in long double.  So light bodies among heavy ones are as right as the others (weighted_least_squares apart).
+// A may have any rank; rows that conflict are refused (NoMotion), save by weighted_least_squares, which is made for
+// them.
 
 #include <mortise/core/rank.h>
 #include <mortise/core/types.h>
@@ -19,7 +21,7 @@ namespace mortise {
 
 struct Motion {
   VectorXd a;            // accelerations q''
-  VectorXd Qc;           // constraint force: M q'' = Q + Qc
+  VectorXd Qc;           // constraint force: M q'' = Q + Qc, as C + A' lambda
   VectorXd Qc_ideal;     // the part that would act if C were 0
   VectorXd Qc_nonideal;  // the part due to C: M M_s+ C, which in general is not C
   VectorXd lambda;       // A' lambda = Qc - C, of least norm in the scaled rows; see Rank::unique_reaction
@@ -29,7 +31,8 @@ struct Motion {
 Motion udwadia_kalaba(const Equations& e);
 
 // q'' = M^-1/2 J [B'b + VV' M^-1/2 (Q + C)],   J = (B'B + VV')^-1,  V a basis of null(B)        [UKH97, Eq. 20]
-// (the term with C is our extension).
+// (the term with C is our extension).  J is applied by a QR decomposition of [B; V'], which does not square the
+// condition of B.
 Motion extended_dalembert(const Equations& e);
 
 // r = (L'WL)^-1 L'W s for measured rows that contradict each other: the weights say whom to believe [UKH97, Eq. 37-38].
