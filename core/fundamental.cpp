@@ -163,6 +163,18 @@ struct Scaled {
   }
 };
 
+double require_alpha_squared(const Equations& e, const Augmentation& augmentation) {
+  const double alpha2 = augmentation.alpha * augmentation.alpha;
+  if (!(alpha2 > 0) || !std::isfinite(alpha2))
+    Label{"number", "alpha"}.fail<InvalidModel>(fmt::format("is {}", augmentation.alpha), "give a finite alpha != 0");
+  if (augmentation.z.size() != 0 && augmentation.z.size() != e.A.rows())
+    Label{"vector", "z"}.fail<WrongSize>(fmt::format("has {} entries", augmentation.z.size()),
+                                         fmt::format("give {} (one per row of A), or none", e.A.rows()));
+  if (!augmentation.z.allFinite())
+    Label{"vector", "z"}.fail<NonFinite>("has an entry that is NaN or Inf", "give finite numbers");
+  return alpha2;
+}
+
 }  // namespace
 
 Motion udwadia_kalaba(const Equations& e) {
@@ -291,14 +303,7 @@ Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation) {
 }
 
 Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation, const Rank& rank) {
-  const double alpha2 = augmentation.alpha * augmentation.alpha;
-  if (!(alpha2 > 0) || !std::isfinite(alpha2))
-    Label{"number", "alpha"}.fail<InvalidModel>(fmt::format("is {}", augmentation.alpha), "give a finite alpha != 0");
-  if (augmentation.z.size() != 0 && augmentation.z.size() != e.A.rows())
-    Label{"vector", "z"}.fail<WrongSize>(fmt::format("has {} entries", augmentation.z.size()),
-                                         fmt::format("give {} (one per row of A), or none", e.A.rows()));
-  if (!augmentation.z.allFinite())
-    Label{"vector", "z"}.fail<NonFinite>("has an entry that is NaN or Inf", "give finite numbers");
+  const double alpha2 = require_alpha_squared(e, augmentation);
   const Scaled s(e, rank);
   s.require_determined();
   const SquareRoot MA(s.M + alpha2 * s.P_row);
@@ -319,6 +324,29 @@ Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation, con
   const Refined r = s.refined(form, with(s.Q + s.C, s.b, z), s.Q_given + s.C_given, s.b_given);
   s.require_solved(r);
   return s.motion(form, r);
+}
+
+Augmented augmented(const Equations& e, const Augmentation& augmentation) {
+  const double alpha2 = require_alpha_squared(e, augmentation);
+  const Scaled s(e);
+  // range(A') in the user's coordinates is D^-1 range(A_s'), made orthonormal: A+A = V V', A+ = V (A V)+.
+  const MatrixXd rows = s.scale.d.cwiseInverse().asDiagonal() * Svd(s.A).row_space(s.rank.rank_A);
+  const MatrixXd V = rows.cols() ? PivotedQr(rows).basis(rows.cols()) : rows;
+  Augmented out;
+  out.alpha = augmentation.alpha;
+  out.z = augmentation.z.size() ? augmentation.z : VectorXd(alpha2 * e.b);
+  out.M_A = e.M + alpha2 * V * V.transpose();
+  out.Q_z = e.Q;
+  out.A_plus_b = VectorXd::Zero(s.n());
+  if (V.cols() > 0) {
+    const PivotedQr AV(e.A * V);
+    out.Q_z += V * AV.solve(out.z);
+    out.A_plus_b = V * AV.solve(e.b);
+  }
+  if (s.n() == 0) return out;
+  const VectorXd d = (out.M_A.diagonal().array() > 0).select(out.M_A.diagonal(), 1).cwiseSqrt().cwiseInverse();
+  out.smallest = SymmetricEigen(d.asDiagonal() * out.M_A * d.asDiagonal()).values[0];
+  return out;
 }
 
 ProjectedMotion udwadia_mogharabin(const Equations& e) {
