@@ -4,6 +4,16 @@
 //   Solver solver(system);
 //   const VectorXd& a = solver.solve(state);      q''; no heap allocation after the first call, dry friction apart
 //
+// What it solves is the augmented-mass equation [US10, Eq. 49-52] with sparse weights W > 0 in the place of alpha^2:
+//
+//   M_A = M + A'WA,   Q_z = Q + C + A'Wb,   a_Az = M_A^-1 Q_z;      M_A > 0 iff [M; A] has full column rank.
+//
+//   [ M   A' ] [   q''   ]   [ Q + C ]      M_A is one Schur complement of this matrix with D = W^-1,
+//   [ A  -D  ] [ -lambda ] = [   b   ]      A M^-1 A' + D the other: factored along the graph, it gives a_Az, too.
+//
+// Refinement on b - A q'' adds the correction M_A^-1/2 B_A+ (b - A a_Az) term by term, whatever D.  Massless directions
+// are condensed beforehand, since M^-1 does not exist there.  docs/ENGINE.md shows each step.
+//
 // A state that is not determined gives no numbers: solve() throws UnderModelled or ConflictingRows with the report.
 // One Solver serves one thread; a System may have many.
 

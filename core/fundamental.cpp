@@ -10,8 +10,23 @@
 namespace mortise {
 namespace {
 
+using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+
+// One evaluation of a form, in scaled coordinates:  M x = Q + C + A' lambda,  A x = b.
+struct Step {
+  VectorXd x, lambda;
+};
+// The same refined, in the user's coordinates, with what is left of both equations.
+struct Refined {
+  LongVector x, lambda;
+  LongVector force_residual, row_residual;  // Q + C + A' lambda - M x,  b - A x
+};
+
 // The system in scaled coordinates: M_s = D M D, A_s = T A D, ...
 struct Scaled {
+  LongMatrix M_given, A_given;  // the user's
+  LongVector Q_given, C_given, b_given;
   Scaling scale;
   Rank rank;
   MatrixXd M, A;
@@ -23,6 +38,11 @@ struct Scaled {
   Scaled(const Equations& e, Rank known) : rank(std::move(known)) {
     const Index n = rank.n;
     C = e.C.size() ? e.C : VectorXd::Zero(n);
+    M_given = e.M.cast<long double>();
+    A_given = e.A.cast<long double>();
+    Q_given = e.Q.cast<long double>();
+    C_given = C.cast<long double>();
+    b_given = e.b.cast<long double>();
     scale = scaling(e.M.diagonal(), e.A, e.groups.empty() ? separate_groups(n) : e.groups,
                     e.Q.cwiseAbs() + C.cwiseAbs(), e.b);
     M = scale.d.asDiagonal() * e.M * scale.d.asDiagonal();
@@ -43,23 +63,75 @@ struct Scaled {
   // Back to the user's coordinates.
   VectorXd acceleration(const VectorXd& x) const { return scale.d.cwiseProduct(x); }
   VectorXd force(const VectorXd& f) const { return f.cwiseQuotient(scale.d); }
-  Motion motion(const VectorXd& x, const VectorXd& Qc, const VectorXd& nonideal) const {
-    const VectorXd lambda = scale.t.cwiseProduct(A_plus.transpose() * (Qc - C));
-    return {acceleration(x), force(Qc), force(Qc - nonideal), force(nonideal), lambda};
+
+  // A form in doubles, refined on the residuals of  M q'' = Q + C + A' lambda,  A q'' = b:  the form itself maps what
+  // is left of them to a correction.  Residuals and sums are in long double, in the user's coordinates, where no entry
+  // is rounded by scaling.  So each body is right to round-off of its own terms, also a light one among heavy ones, as
+  // long as the form gains at all: kappa eps < 1.
+  template <class Form>
+  Refined refined(const Form& form, const Step& first, const LongVector& force, const LongVector& rows) const {
+    constexpr int rounds = 20;
+    constexpr double exact = 1e-21;  // of the sum: below the round-off of a long double
+    const LongVector d = scale.d.cast<long double>(), t = scale.t.cast<long double>();
+    LongVector x = first.x.cast<long double>(), lambda = first.lambda.cast<long double>();  // scaled
+    Refined r;
+    const auto set = [&] {
+      r.x = d.cwiseProduct(x);
+      r.lambda = t.cwiseProduct(lambda);
+      r.force_residual = force + A_given.transpose() * r.lambda - M_given * r.x;
+      r.row_residual = rows - A_given * r.x;
+    };
+    set();
+    long double last = std::numeric_limits<long double>::infinity();
+    for (int round = 0; round < rounds; ++round) {
+      const Step step = form(VectorXd(d.cwiseProduct(r.force_residual).template cast<double>()),
+                             VectorXd(t.cwiseProduct(r.row_residual).template cast<double>()));
+      const long double length = std::hypot(step.x.norm(), step.lambda.norm());
+      if (!(length < 0.5L * last)) break;  // it no longer gains
+      x += step.x.cast<long double>();
+      lambda += step.lambda.cast<long double>();
+      set();
+      last = length;
+      if (length <= exact * std::hypot(x.norm(), lambda.norm())) break;
+    }
+    return r;
+  }
+  template <class Form> Refined refined(const Form& form) const {
+    return refined(form, form(VectorXd(Q + C), b), Q_given + C_given, b_given);
   }
 
+  // nonideal: M times the motion that C alone brings about.
+  template <class Form> Motion motion(const Form& form, const Refined& r) const {
+    Motion out;
+    out.a = r.x.template cast<double>();
+    out.lambda = r.lambda.template cast<double>();
+    out.Qc = (C_given + A_given.transpose() * r.lambda).template cast<double>();
+    out.Qc_nonideal = VectorXd::Zero(n());
+    if (!C.isZero(0)) {
+      const VectorXd none = VectorXd::Zero(rank.m);
+      const Refined c = refined(form, form(C, none), C_given, none.cast<long double>());
+      out.Qc_nonideal = (M_given * c.x).template cast<double>();
+    }
+    out.Qc_ideal = out.Qc - out.Qc_nonideal;
+    return out;
+  }
+
+  void require_consistent() const {
+    if (rank.consistent()) return;
+    double gap = 0;
+    for (const RowSet& set : rank.redundant) gap = std::max(gap, set.consistent ? 0 : set.gap);
+    Label{"rows", "A q'' = b"}.fail<NoMotion>(
+        fmt::format("contradict each other by {:.4g}, more than {:.0e} of their terms", gap, rank.options.conflict),
+        "remove or correct the conflicting rows, or weigh them by weighted_least_squares");
+  }
   // A q'' = b and M q'' = Q + Qc, component by component against the terms they are the sum of; the forces as a whole
   // count for the round-off they leave.
-  void require_solved(const VectorXd& x, const VectorXd& Qc) const {
+  void require_solved(const Refined& r) const {
     constexpr double round_off = 1e-9;
     const double tolerance = rank.options.conflict;
-    if (!rank.consistent()) {
-      double gap = 0;
-      for (const RowSet& set : rank.redundant) gap = std::max(gap, set.consistent ? 0 : set.gap);
-      Label{"rows", "A q'' = b"}.fail<NoMotion>(
-          fmt::format("contradict each other by {:.4g}, more than {:.0e} of their terms", gap, tolerance),
-          "remove or correct the conflicting rows, or weigh them by weighted_least_squares");
-    }
+    require_consistent();
+    const VectorXd x = r.x.cast<double>().cwiseQuotient(scale.d);
+    const VectorXd Qc = C + A.transpose() * r.lambda.cast<double>().cwiseQuotient(scale.t);
     const double forces = n() ? (Q.cwiseAbs() + C.cwiseAbs() + (M * x).cwiseAbs()).maxCoeff() : 0;
     const auto check = [&](const VectorXd& residual, const VectorXd& terms, const char* name) {
       for (Index i = 0; i < residual.size(); ++i)
@@ -69,8 +141,9 @@ struct Scaled {
                           allowed),
               "the system is too badly conditioned for double precision; check its rank, masses and units");
     };
-    check(A * x - b, A.cwiseAbs() * x.cwiseAbs() + b_terms, "A q'' = b");
-    check(M * x - Q - Qc, M.cwiseAbs() * x.cwiseAbs() + Q.cwiseAbs() + Qc.cwiseAbs(), "M q'' = Q + Qc");
+    check(r.row_residual.cast<double>().cwiseProduct(scale.t), A.cwiseAbs() * x.cwiseAbs() + b_terms, "A q'' = b");
+    check(r.force_residual.cast<double>().cwiseProduct(scale.d),
+          M.cwiseAbs() * x.cwiseAbs() + Q.cwiseAbs() + Qc.cwiseAbs(), "M q'' = Q + Qc");
   }
   void require_determined() const {
     if (!rank.determined())
@@ -90,33 +163,55 @@ struct Scaled {
   }
 };
 
+double require_alpha_squared(const Equations& e, const Augmentation& augmentation) {
+  const double alpha2 = augmentation.alpha * augmentation.alpha;
+  if (!(alpha2 > 0) || !std::isfinite(alpha2))
+    Label{"number", "alpha"}.fail<InvalidModel>(fmt::format("is {}", augmentation.alpha), "give a finite alpha != 0");
+  if (augmentation.z.size() != 0 && augmentation.z.size() != e.A.rows())
+    Label{"vector", "z"}.fail<WrongSize>(fmt::format("has {} entries", augmentation.z.size()),
+                                         fmt::format("give {} (one per row of A), or none", e.A.rows()));
+  if (!augmentation.z.allFinite())
+    Label{"vector", "z"}.fail<NonFinite>("has an entry that is NaN or Inf", "give finite numbers");
+  return alpha2;
+}
+
 }  // namespace
 
 Motion udwadia_kalaba(const Equations& e) {
   const Scaled s(e);
   const auto M = s.root_of_M("udwadia_kalaba");
   const MatrixXd B = s.A * M.inverse_root, B_plus = Svd(B).pseudo_inverse(s.rank.rank_A);
-  const VectorXd a = M.inverse_root * (M.inverse_root * s.Q);
-  const VectorXd ideal = M.root * (B_plus * (s.b - s.A * a));
-  const VectorXd z = M.inverse_root * s.C;
-  const VectorXd nonideal = M.root * (z - B_plus * (B * z));
-  const VectorXd x = a + M.inverse_root * (M.inverse_root * (ideal + nonideal));
-  s.require_solved(x, ideal + nonideal);
-  return s.motion(x, ideal + nonideal, nonideal);
+  // x = a + M^-1/2 B+ (b - A a) + M^-1/2 (I - B+B) M^-1/2 C;  that is linear in Q + C but for the split of Qc, since
+  // M^-1/2 (I - B+B) M^-1/2 acts on both.  M^1/2 B+ = A' B+' B+ gives lambda.
+  const auto form = [&](const VectorXd& force, const VectorXd& b) -> Step {
+    const VectorXd a = M.inverse_root * force, w = B_plus * (b - B * a);
+    return {M.inverse_root * (a + w), B_plus.transpose() * w};
+  };
+  const Refined r = s.refined(form);
+  s.require_solved(r);
+  return s.motion(form, r);
 }
 
 Motion extended_dalembert(const Equations& e) {
   const Scaled s(e);
   const auto M = s.root_of_M("extended_dalembert");
   const MatrixXd B = s.A * M.inverse_root, V = Svd(B).null_space(s.rank.rank_A);
-  const MatrixXd D = B.transpose() * B, E = V * V.transpose();
-  const Cholesky J(D + E);
-  const VectorXd as = M.inverse_root * s.Q, cs = M.inverse_root * s.C;
-  const VectorXd x = M.inverse_root * J.solve(B.transpose() * s.b + E * (as + cs));
-  // Qc = M^1/2 J [B'b - D a_s] + M^1/2 J E M^-1/2 C                                              [UKH97, Eq. 21]
-  const VectorXd ideal = M.root * J.solve(B.transpose() * s.b - D * as), nonideal = M.root * J.solve(E * cs);
-  s.require_solved(x, ideal + nonideal);
-  return s.motion(x, ideal + nonideal, nonideal);
+  // J = (B'B + VV')^-1 = (L'L)^-1 with L = [B; V'].  J L' = L+ by QR does not square the condition of B.
+  const Index n = s.n(), m = s.rank.m;
+  MatrixXd L(m + V.cols(), n);
+  L << B, V.transpose();
+  const MatrixXd L_plus = n > 0 ? PivotedQr(L).solve(MatrixXd::Identity(L.rows(), L.rows())) : MatrixXd(0, L.rows());
+  const auto form = [&](const VectorXd& force, const VectorXd& b) -> Step {
+    const VectorXd as = M.inverse_root * force;
+    VectorXd right(L.rows());
+    right << b, V.transpose() * as;
+    // Qc - C = M^1/2 (y - as) = M^1/2 B' lambda,  lambda = B J (y - as)                            [UKH97, Eq. 21]
+    const VectorXd y = L_plus * right;  // J [B'b + VV' as]
+    return {M.inverse_root * y, (L_plus.transpose() * (y - as)).head(m)};
+  };
+  const Refined r = s.refined(form);
+  s.require_solved(r);
+  return s.motion(form, r);
 }
 
 Compromise weighted_least_squares(const Equations& e, const MatrixXd& W) {
@@ -173,17 +268,17 @@ Family udwadia_phohomsiri(const Equations& e, const Rank& rank) {
   MatrixXd Mbar(n + m, n);
   Mbar << P * s.M, s.A;
   const MatrixXd Mbar_plus = Svd(Mbar).pseudo_inverse(s.rank.rank_MA);
-  const auto solve = [&](const VectorXd& force, const VectorXd& b) -> VectorXd {
-    VectorXd rhs(n + m);
-    rhs << P * force, b;  // (I - A+A) force: what it leaves out, Mbar+ maps to 0
-    const VectorXd x = Mbar_plus * rhs;
-    return x + Mbar_plus * (rhs - Mbar * x);  // once refined: the SVD knows small singular values only absolutely
+  const auto form = [&](const VectorXd& force, const VectorXd& b) -> Step {
+    VectorXd right(n + m);
+    right << P * force, b;  // (I - A+A) force: what it leaves out, Mbar+ maps to 0
+    const VectorXd x = Mbar_plus * right;
+    return {x, s.A_plus.transpose() * (s.M * x - force)};
   };
-  const VectorXd x = solve(s.Q + s.C, s.b);
+  s.require_consistent();
+  const Refined r = s.refined(form);
 
   // Is Eq. 2.12 satisfied?  Its upper rows:  (I - A+A)(M x - Q - C) = 0.
-  s.require_solved(x, s.M * x - s.Q);
-  const VectorXd f = s.Q + s.C;
+  const VectorXd x = r.x.cast<double>().cwiseQuotient(s.scale.d), f = s.Q + s.C;
   const double size = s.Q.norm() + s.C.norm() + (s.M * x).norm(), conflict = s.rank.options.conflict;
   const double residual = size > 0 ? (P * (s.M * x - f)).norm() / size : 0;
   if (!(residual <= conflict))
@@ -191,14 +286,14 @@ Family udwadia_phohomsiri(const Equations& e, const Rank& rank) {
         fmt::format("a force acts along a massless direction that no row holds: scaled residual {:.1e} > {:.0e}",
                     residual, conflict),
         "give that direction mass, hold it by a row, or remove the force");
+  s.require_solved(r);
 
   // Least |q''| in the user's coordinates: take out what lies in null [M; A].
   // Twice, for orthogonality.
   Family family;
   family.N = s.rank.N;
   for (int pass = 0; pass < 2; ++pass) orthonormalise(family.N);
-  const VectorXd nonideal = s.M * solve(s.C, VectorXd::Zero(m));
-  family.smallest = s.motion(x, s.M * x - s.Q, nonideal);
+  family.smallest = s.motion(form, r);
   family.smallest.a -= family.N * (family.N.transpose() * family.smallest.a);
   return family;
 }
@@ -208,18 +303,9 @@ Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation) {
 }
 
 Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation, const Rank& rank) {
-  const double alpha2 = augmentation.alpha * augmentation.alpha;
-  if (!(alpha2 > 0) || !std::isfinite(alpha2))
-    Label{"number", "alpha"}.fail<InvalidModel>(fmt::format("is {}", augmentation.alpha), "give a finite alpha != 0");
-  if (augmentation.z.size() != 0 && augmentation.z.size() != e.A.rows())
-    Label{"vector", "z"}.fail<WrongSize>(fmt::format("has {} entries", augmentation.z.size()),
-                                         fmt::format("give {} (one per row of A), or none", e.A.rows()));
-  if (!augmentation.z.allFinite())
-    Label{"vector", "z"}.fail<NonFinite>("has an entry that is NaN or Inf", "give finite numbers");
+  const double alpha2 = require_alpha_squared(e, augmentation);
   const Scaled s(e, rank);
   s.require_determined();
-  const VectorXd zb = alpha2 * s.b;
-  const VectorXd z = augmentation.z.size() ? VectorXd(s.scale.t.cwiseProduct(augmentation.z)) : zb;
   const SquareRoot MA(s.M + alpha2 * s.P_row);
   if (!(MA.smallest > 0))
     Label{"matrix", "M_A"}.fail<NotDetermined>(
@@ -227,24 +313,40 @@ Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation, con
                     MA.smallest),
         "the masses differ too widely for this form");
   const MatrixXd B = s.A * MA.inverse_root, B_plus = Svd(B).pseudo_inverse(s.rank.rank_A);
-  const auto ideal = [&](const VectorXd& Qz, const VectorXd& b) -> VectorXd {
-    return MA.root * (B_plus * (b - B * (MA.inverse_root * Qz)));
+  // a_Az = M_A^-1 (Q + A+z),  x = a_Az + M_A^-1/2 B+ (b - A a_Az) + M_A^-1/2 (I - B+B) M_A^-1/2 C   (Eq. 49-52);
+  // the auxiliary system's multipliers become ours by Eq. 71:  Qc = Qc_Az + A+ (z - alpha^2 b),  A+ = A' A+' A+.
+  const auto with = [&](const VectorXd& force, const VectorXd& b, const VectorXd& z) -> Step {
+    const VectorXd Az = s.A_plus * z, a = MA.inverse_root * (force + Az), w = B_plus * (b - B * a);
+    return {MA.inverse_root * (a + w), B_plus.transpose() * w + s.A_plus.transpose() * (Az - alpha2 * (s.A_plus * b))};
   };
-  const auto accelerated = [&](const VectorXd& f) -> VectorXd { return MA.inverse_root * (MA.inverse_root * f); };
-  const VectorXd Qz = s.Q + s.A_plus * z, c = MA.inverse_root * s.C;
-  const VectorXd nonideal = MA.root * (c - B_plus * (B * c));
-  const VectorXd Qc_auxiliary = ideal(Qz, s.b) + nonideal;  // Eq. 65
-  VectorXd x = accelerated(Qz + Qc_auxiliary);              // Eq. 66
-  VectorXd Qc = Qc_auxiliary + s.A_plus * (z - zb);         // Eq. 71
-  // Refined on the true residuals, which the same equation maps to corrections.
-  for (int sweep = 0; sweep < 3; ++sweep) {
-    const VectorXd r1 = s.Q + Qc - s.M * x, r2 = s.b - s.A * x, rz = r1 + alpha2 * (s.A_plus * r2);
-    const VectorXd correction = ideal(rz, r2);
-    x += accelerated(rz + correction);
-    Qc += correction;
+  const auto form = [&](const VectorXd& force, const VectorXd& b) { return with(force, b, alpha2 * b); };
+  const VectorXd z = augmentation.z.size() ? VectorXd(s.scale.t.cwiseProduct(augmentation.z)) : alpha2 * s.b;
+  const Refined r = s.refined(form, with(s.Q + s.C, s.b, z), s.Q_given + s.C_given, s.b_given);
+  s.require_solved(r);
+  return s.motion(form, r);
+}
+
+Augmented augmented(const Equations& e, const Augmentation& augmentation) {
+  const double alpha2 = require_alpha_squared(e, augmentation);
+  const Scaled s(e);
+  // range(A') in the user's coordinates is D^-1 range(A_s'), made orthonormal: A+A = V V', A+ = V (A V)+.
+  const MatrixXd rows = s.scale.d.cwiseInverse().asDiagonal() * Svd(s.A).row_space(s.rank.rank_A);
+  const MatrixXd V = rows.cols() ? PivotedQr(rows).basis(rows.cols()) : rows;
+  Augmented out;
+  out.alpha = augmentation.alpha;
+  out.z = augmentation.z.size() ? augmentation.z : VectorXd(alpha2 * e.b);
+  out.M_A = e.M + alpha2 * V * V.transpose();
+  out.Q_z = e.Q;
+  out.A_plus_b = VectorXd::Zero(s.n());
+  if (V.cols() > 0) {
+    const PivotedQr AV(e.A * V);
+    out.Q_z += V * AV.solve(out.z);
+    out.A_plus_b = V * AV.solve(e.b);
   }
-  s.require_solved(x, Qc);
-  return s.motion(x, Qc, nonideal);
+  if (s.n() == 0) return out;
+  const VectorXd d = (out.M_A.diagonal().array() > 0).select(out.M_A.diagonal(), 1).cwiseSqrt().cwiseInverse();
+  out.smallest = SymmetricEigen(d.asDiagonal() * out.M_A * d.asDiagonal()).values[0];
+  return out;
 }
 
 ProjectedMotion udwadia_mogharabin(const Equations& e) {
@@ -256,11 +358,14 @@ ProjectedMotion udwadia_mogharabin(const Equations& e) {
   const auto Ms_plus = [&](const VectorXd& f) -> VectorXd {
     return V2.cols() ? VectorXd(V2 * reduced.solve(V2.transpose() * f)) : VectorXd::Zero(s.n());
   };
-  const VectorXd held = s.A_plus * s.b, Delta = s.Q + s.C - s.M * held;
-  const VectorXd moved = Ms_plus(Delta), x = moved + held, Qc = s.M * moved - Delta + s.C;
-  s.require_solved(x, Qc);
+  const auto form = [&](const VectorXd& force, const VectorXd& b) -> Step {
+    const VectorXd held = s.A_plus * b, Delta = force - s.M * held, moved = Ms_plus(Delta);
+    return {moved + held, s.A_plus.transpose() * (s.M * moved - Delta)};  // A' lambda = (M M_s+ - I) Delta
+  };
+  const Refined r = s.refined(form);
+  s.require_solved(r);
   ProjectedMotion p;
-  static_cast<Motion&>(p) = s.motion(x, Qc, s.M * Ms_plus(s.C));
+  static_cast<Motion&>(p) = s.motion(form, r);
 
   // null(A) in the user's coordinates is D null(A_s), made orthonormal.
   const MatrixXd N = s.scale.d.asDiagonal() * V2;

@@ -8,8 +8,10 @@
 //   udwadia_schutte   [US10]    [M; A] of full column rank   (alpha and z are free and change nothing)
 //   udwadia_mogharabin [UM23]   [M; A] of full column rank   projections on null(A) and its complement
 //
-// Each is evaluated literally in scaled coordinates (scaling.h) and mapped back, so the result does not depend on
-// units. A may have any rank; rows that conflict are refused (NoMotion), save by weighted_least_squares, which is made
+// Each is evaluated in scaled coordinates (scaling.h) and mapped back, so the result does not depend on units.  Then it
+// is refined: the form maps the residuals of  M q'' = Q + C + A' lambda,  A q'' = b  to a correction, residuals and
+// sums being in long double.  So light bodies among heavy ones are as right as the others (weighted_least_squares
+// apart). A may have any rank; rows that conflict are refused (NoMotion), save by weighted_least_squares, which is made
 // for them.
 
 #include <mortise/core/rank.h>
@@ -19,7 +21,7 @@ namespace mortise {
 
 struct Motion {
   VectorXd a;            // accelerations q''
-  VectorXd Qc;           // constraint force: M q'' = Q + Qc
+  VectorXd Qc;           // constraint force: M q'' = Q + Qc, as C + A' lambda
   VectorXd Qc_ideal;     // the part that would act if C were 0
   VectorXd Qc_nonideal;  // the part due to C: M M_s+ C, which in general is not C
   VectorXd lambda;       // A' lambda = Qc - C, of least norm in the scaled rows; see Rank::unique_reaction
@@ -29,7 +31,8 @@ struct Motion {
 Motion udwadia_kalaba(const Equations& e);
 
 // q'' = M^-1/2 J [B'b + VV' M^-1/2 (Q + C)],   J = (B'B + VV')^-1,  V a basis of null(B)        [UKH97, Eq. 20]
-// (the term with C is our extension).
+// (the term with C is our extension).  J is applied by a QR decomposition of [B; V'], which does not square the
+// condition of B.
 Motion extended_dalembert(const Equations& e);
 
 // r = (L'WL)^-1 L'W s for measured rows that contradict each other: the weights say whom to believe [UKH97, Eq. 37-38].
@@ -59,11 +62,24 @@ Family udwadia_phohomsiri(const Equations& e, const Rank& rank);  // of e, known
 // The constraint force is the auxiliary system's, which is Qc itself for z = alpha^2 b (Eq. 67), and by Eq. 71
 // otherwise. Throws NotDetermined if [M; A] lacks column rank.
 struct Augmentation {
-  double alpha = 1;  // != 0, of the scaled system
+  double alpha = 1;  // != 0; of the scaled system in udwadia_schutte, of the user's in augmented
   VectorXd z = {};   // m, any; empty means alpha^2 b
 };
 Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation = {});
 Motion udwadia_schutte(const Equations& e, const Augmentation& augmentation, const Rank& rank);  // of e, known already
+
+// The auxiliary system of [US10, Eq. 50-51] written out, in the user's coordinates.  alpha^2 has the unit of M there,
+// so that M_A, Q_z and a_Az depend on the units of the coordinates; what follows from them does not. M_A > 0 iff [M; A]
+// has full column rank [US10, Lemma 1].
+struct Augmented {
+  double alpha = 1;
+  VectorXd z;           // m
+  MatrixXd M_A;         // M + alpha^2 A+A, dense by its nature
+  VectorXd Q_z;         // Q + A+ z
+  VectorXd A_plus_b;    // A+ b
+  double smallest = 0;  // eigenvalue of M_A with a unit diagonal: 0 but for round-off if [M; A] lacks column rank
+};
+Augmented augmented(const Equations& e, const Augmentation& augmentation = {});
 
 // q'' = M_s+ Delta + A+ b,   M_s = (I-A+A) M (I-A+A),  Delta = Q + C - M A+ b                    [UM23, Eq. 24]
 // Qc  = (M M_s+ - I) Delta + C                                                                  [UM23, Eq. 32]

@@ -58,10 +58,19 @@ std::vector<std::vector<Quad>> without_null_directions(const MatrixXd& M, const 
 }  // namespace
 
 Reference quad_reference(const System& system, const Evaluation& e) {
+  Equations eq = system.equations(e);
+  for (const System::BodyInfo& b : system.bodies()) eq.blocks.push_back(static_cast<int>(b.size));
+  return quad_reference(eq);
+}
+
+Reference quad_reference(const Equations& given) {
   constexpr long double dependent = 1e-11L, doubtful = 1e-7L;
   constexpr int rounds = 60;
-  const Equations eq = system.equations(e);
-  const Index n = system.size(), m = system.rows();
+  Equations eq = given;
+  const Index n = eq.M.rows(), m = eq.A.rows();
+  if (eq.C.size() == 0) eq.C.setZero(n);
+  if (eq.groups.empty()) eq.groups = separate_groups(n);
+  if (eq.blocks.empty()) eq.blocks.push_back(static_cast<int>(n));
   const Scaling s = scaling(eq.M.diagonal(), eq.A, eq.groups, eq.Q.cwiseAbs() + eq.C.cwiseAbs(), eq.b);
   const MatrixXd As = s.t.asDiagonal() * eq.A * s.d.asDiagonal();
   Reference out;
@@ -81,14 +90,22 @@ Reference quad_reference(const System& system, const Evaluation& e) {
   const auto put = [&](Index i, Index j, const Quad& x) {
     if (x != 0) K[static_cast<std::size_t>(i)].emplace_back(j, x);
   };
-  for (const System::BodyInfo& b : system.bodies()) {
-    const VectorXd d = s.d.segment(b.first, b.size);
-    const MatrixXd M = eq.M.block(b.first, b.first, b.size, b.size);
-    const MatrixXd N = b.model->massless(e.state, b.first, M, {"body", b.name}).N0;
+  Index first = 0;
+  for (const int size_of_block : eq.blocks) {
+    const Index k = size_of_block;
+    const VectorXd d = s.d.segment(first, k);
+    const MatrixXd M = eq.M.block(first, first, k, k);
+    std::vector<Index> columns;
+    if (eq.massless)
+      for (Index j = 0; j < eq.massless->N0.cols(); ++j)
+        if (!eq.massless->N0.col(j).segment(first, k).isZero(0)) columns.push_back(j);
+    const MatrixXd N = eq.massless ? MatrixXd(eq.massless->N0.middleRows(first, k)(Eigen::all, columns))
+                                   : massless_directions(M, {"matrix", "M"}).N0;
     const auto X = without_null_directions(d.asDiagonal() * M * d.asDiagonal(), d.cwiseInverse().asDiagonal() * N);
-    for (Index i = 0; i < b.size; ++i)
-      for (Index j = 0; j < b.size; ++j)
-        put(b.first + i, b.first + j, X[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    for (Index i = 0; i < k; ++i)
+      for (Index j = 0; j < k; ++j)
+        put(first + i, first + j, X[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    first += k;
   }
   std::vector<Quad> right(static_cast<std::size_t>(size));
   for (Index j = 0; j < n; ++j) right[static_cast<std::size_t>(j)] = Quad(s.d[j]) * (Quad(eq.Q[j]) + Quad(eq.C[j]));

@@ -41,6 +41,7 @@ struct Reference {
 };
 
 Reference quad_reference(const System& system, const Evaluation& e);
+Reference quad_reference(const Equations& e);  // null(M) by blocks, as e knows it or as its blocks tell
 
 // Singular values of X in quadruple precision, descending, and the right singular vectors, by one-sided Jacobi
 // rotations.  They start from the vectors that doubles give, made orthonormal in quad, so that few sweeps are needed.
