@@ -9,7 +9,8 @@
 
 #include <mortise/core/types.h>
 
-namespace mortise::engine {
+namespace mortise {
+namespace [[gnu::visibility("hidden")]] engine {
 
 // Corrections that stop shrinking above this share of the whole have not converged.
 constexpr double converged = 1e-12;
@@ -155,4 +156,5 @@ void add_product(const Product& p, const double* X, const double* Y, double* __r
   }
 }
 
-}  // namespace mortise::engine
+}  // namespace engine
+}  // namespace mortise

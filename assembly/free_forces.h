@@ -22,7 +22,7 @@
 #include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class FreeForces {
  public:

@@ -12,7 +12,7 @@
 #include <mortise/assembly/workers.h>
 #include <mortise/core/types.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class Fronts {
  public:

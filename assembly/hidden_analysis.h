@@ -6,7 +6,7 @@
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/hidden.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 // A combination c'h of the forces on the free directions that no free direction changes.
 struct Stray {

@@ -11,7 +11,7 @@
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/plain_constraint.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class HiddenConstraint final : public PlainConstraint {
  public:

@@ -8,7 +8,7 @@
 
 #include <mortise/assembly/hidden_analysis.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class HiddenGroup {
  public:

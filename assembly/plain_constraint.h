@@ -3,7 +3,7 @@
 
 #include <mortise/assembly/models.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class PlainConstraint : public ConstraintModel {
  public:

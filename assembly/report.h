@@ -6,7 +6,8 @@
 #include <mortise/assembly/rank_report.h>
 #include <mortise/core/sparse_rank.h>
 
-namespace mortise::report {
+namespace mortise {
+namespace [[gnu::visibility("hidden")]] report {
 
 constexpr Index dense_at_most = 200;  // coordinates: singular values; beyond, sparse QR
 
@@ -46,4 +47,5 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
 // Are there fewer dependent rows near this pose?  Fills report.singular.
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 
-}  // namespace mortise::report
+}  // namespace report
+}  // namespace mortise

@@ -14,7 +14,7 @@
 
 #include <mortise/assembly/system.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class RowIndependence {
  public:

@@ -12,7 +12,7 @@
 
 #include <mortise/assembly/system.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 struct Tangent {
   using Entries = std::vector<Eigen::Triplet<double>>;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class Workers {
  public:

@@ -8,7 +8,7 @@
 
 #include <mortise/core/types.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 // x = solve(b), b one column or several, for what has solve_into(b, x) and cols().
 template <class Factor> struct Solves {

@@ -13,7 +13,7 @@
 
 #include <mortise/core/types.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 

@@ -8,7 +8,7 @@
 #include <mortise/core/rank.h>
 #include <mortise/core/scaling.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 struct SparseEquations {
   VectorXd mass;            // n, diagonal of M

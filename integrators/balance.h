@@ -3,7 +3,7 @@
 
 #include <mortise/integrators/stepper.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class EnergyBalance {
  public:

@@ -10,7 +10,7 @@
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/flow.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class Bridge {
  public:

@@ -8,7 +8,7 @@
 
 #include <mortise/integrators/trajectory.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class CheckpointWriter {
  public:

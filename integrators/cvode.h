@@ -13,7 +13,7 @@
 
 #include <mortise/integrators/stepper.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 bool has_cvode();
 inline std::vector<std::string> cvode_names() {

@@ -11,7 +11,7 @@
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/stepper.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class DormandPrince final : public Stepper {
  public:

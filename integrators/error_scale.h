@@ -12,7 +12,7 @@
 
 #include <mortise/assembly/system.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class ErrorScale {
  public:

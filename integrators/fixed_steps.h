@@ -8,7 +8,7 @@
 
 #include <mortise/integrators/stepper.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class FixedSteps : public Stepper {
  public:

@@ -15,7 +15,7 @@
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/fixed_steps.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class Gauss final : public FixedSteps {
  public:

@@ -18,7 +18,7 @@
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/stepper.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class GeneralizedAlpha final : public Stepper {
  public:

@@ -3,7 +3,7 @@
 
 #include <mortise/core/state.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 // Places by the polynomial through places, velocities and accelerations at both ends; velocities by that through
 // velocities and accelerations: order 5 and 3.

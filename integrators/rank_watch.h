@@ -7,7 +7,7 @@
 #include <mortise/integrators/stepper.h>
 #include <mortise/integrators/trajectory.h>
 
-namespace mortise {
+namespace [[gnu::visibility("hidden")]] mortise {
 
 class RankWatch {
  public:
