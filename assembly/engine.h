@@ -24,7 +24,7 @@
 
 namespace mortise {
 
-class [[gnu::visibility("hidden")]] Engine {
+class __attribute__((visibility("hidden"))) Engine {
  public:
   explicit Engine(const System& system, int threads = 1);
   Engine(const Engine&) = delete;

@@ -9,8 +9,8 @@
 
 #include <mortise/core/types.h>
 
-namespace mortise {
-namespace [[gnu::visibility("hidden")]] engine {
+#pragma GCC visibility push(hidden)
+namespace mortise::engine {
 
 // Corrections that stop shrinking above this share of the whole have not converged.
 constexpr double converged = 1e-12;
@@ -156,5 +156,5 @@ void add_product(const Product& p, const double* X, const double* Y, double* __r
   }
 }
 
-}  // namespace engine
-}  // namespace mortise
+}  // namespace mortise::engine
+#pragma GCC visibility pop

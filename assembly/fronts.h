@@ -12,7 +12,8 @@
 #include <mortise/assembly/workers.h>
 #include <mortise/core/types.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class Fronts {
  public:
@@ -118,3 +119,4 @@ class Fronts {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

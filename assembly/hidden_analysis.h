@@ -6,7 +6,8 @@
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/hidden.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 // A combination c'h of the forces on the free directions that no free direction changes.
 struct Stray {
@@ -41,3 +42,4 @@ struct HiddenAnalysis {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

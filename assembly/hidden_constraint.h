@@ -11,7 +11,8 @@
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/plain_constraint.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class HiddenConstraint final : public PlainConstraint {
  public:
@@ -46,3 +47,4 @@ class HiddenConstraint final : public PlainConstraint {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -8,7 +8,8 @@
 
 #include <mortise/assembly/hidden_analysis.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class HiddenGroup {
  public:
@@ -56,3 +57,4 @@ struct HiddenSearch {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -3,7 +3,8 @@
 
 #include <mortise/assembly/models.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class PlainConstraint : public ConstraintModel {
  public:
@@ -21,3 +22,4 @@ class PlainConstraint : public ConstraintModel {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -6,8 +6,8 @@
 #include <mortise/assembly/rank_report.h>
 #include <mortise/core/sparse_rank.h>
 
-namespace mortise {
-namespace [[gnu::visibility("hidden")]] report {
+#pragma GCC visibility push(hidden)
+namespace mortise::report {
 
 constexpr Index dense_at_most = 200;  // coordinates: singular values; beyond, sparse QR
 
@@ -47,5 +47,5 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
 // Are there fewer dependent rows near this pose?  Fills report.singular.
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 
-}  // namespace report
-}  // namespace mortise
+}  // namespace mortise::report
+#pragma GCC visibility pop

@@ -14,7 +14,8 @@
 
 #include <mortise/assembly/system.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class RowIndependence {
  public:
@@ -40,3 +41,4 @@ class RowIndependence {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

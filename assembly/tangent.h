@@ -12,7 +12,8 @@
 
 #include <mortise/assembly/system.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 struct Tangent {
   using Entries = std::vector<Eigen::Triplet<double>>;
@@ -26,3 +27,4 @@ struct Tangent {
 Tangent tangent(const System& system, const State& s, const VectorXd& a, const VectorXd& lambda);
 
 }  // namespace mortise
+#pragma GCC visibility pop

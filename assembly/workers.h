@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class Workers {
  public:
@@ -77,3 +78,4 @@ class Workers {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -8,7 +8,8 @@
 
 #include <mortise/core/types.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 // x = solve(b), b one column or several, for what has solve_into(b, x) and cols().
 template <class Factor> struct Solves {
@@ -141,3 +142,4 @@ struct ShortBasis {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

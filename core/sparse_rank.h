@@ -8,7 +8,8 @@
 #include <mortise/core/rank.h>
 #include <mortise/core/scaling.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 struct SparseEquations {
   VectorXd mass;            // n, diagonal of M
@@ -54,3 +55,4 @@ Gap gap_of(const VectorXd& y, const SparseRows& A, const VectorXd& b, const Vect
            const RankOptions& options);
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -3,7 +3,8 @@
 
 #include <mortise/integrators/stepper.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class EnergyBalance {
  public:
@@ -29,3 +30,4 @@ class EnergyBalance {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

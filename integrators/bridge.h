@@ -10,7 +10,8 @@
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/flow.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class Bridge {
  public:
@@ -37,3 +38,4 @@ class Bridge {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -8,7 +8,8 @@
 
 #include <mortise/integrators/trajectory.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class CheckpointWriter {
  public:
@@ -40,3 +41,4 @@ class CheckpointReader {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -13,7 +13,8 @@
 
 #include <mortise/integrators/stepper.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 bool has_cvode();
 inline std::vector<std::string> cvode_names() {
@@ -22,3 +23,4 @@ inline std::vector<std::string> cvode_names() {
 std::unique_ptr<Stepper> make_cvode(const std::string& name, const StepOptions& options);  // where it is there
 
 }  // namespace mortise
+#pragma GCC visibility pop

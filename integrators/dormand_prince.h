@@ -11,7 +11,8 @@
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/stepper.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class DormandPrince final : public Stepper {
  public:
@@ -58,3 +59,4 @@ class DormandPrince final : public Stepper {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -12,7 +12,8 @@
 
 #include <mortise/assembly/system.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class ErrorScale {
  public:
@@ -30,3 +31,4 @@ class ErrorScale {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

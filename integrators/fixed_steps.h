@@ -8,7 +8,8 @@
 
 #include <mortise/integrators/stepper.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class FixedSteps : public Stepper {
  public:
@@ -40,3 +41,4 @@ class Rk4 final : public FixedSteps {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

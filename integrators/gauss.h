@@ -15,7 +15,8 @@
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/fixed_steps.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class Gauss final : public FixedSteps {
  public:
@@ -43,3 +44,4 @@ class Gauss final : public FixedSteps {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

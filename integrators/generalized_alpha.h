@@ -18,7 +18,8 @@
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/stepper.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 class GeneralizedAlpha final : public Stepper {
  public:
@@ -56,3 +57,4 @@ class GeneralizedAlpha final : public Stepper {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

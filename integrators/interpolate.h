@@ -3,7 +3,8 @@
 
 #include <mortise/core/state.h>
 
-namespace [[gnu::visibility("hidden")]] mortise {
+#pragma GCC visibility push(hidden)
+namespace mortise {
 
 // Places by the polynomial through places, velocities and accelerations at both ends; velocities by that through
 // velocities and accelerations: order 5 and 3.
@@ -13,3 +14,4 @@ void interpolate(const State& before, const VectorXd& a0, const State& now, cons
 void interpolate(const State& before, const State& now, double t, State& s);
 
 }  // namespace mortise
+#pragma GCC visibility pop
