@@ -296,18 +296,20 @@ template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> 
         return f(std::integral_constant<int, 3>{});
     }
   }
-  template <class T> void locate_in(Ask what, LocalVector place, const T* q, T* out) const {
-    by_dimension(static_cast<int>(place.size()), [&]<int D>(std::integral_constant<int, D>) {
-      [[maybe_unused]] const Vec<double, D> r = Eigen::Map<const Vec<double, D>>(place.data());
-      if (what == Ask::point) {
-        if constexpr (detail::has_point<B, D, T>) return void(write(body_.point(in(q), r), out));
-        this->refuse(detail::has_point<B, D, double> ? "points that are templates on the scalar" : "points", D);
-      } else {
-        if constexpr (detail::has_direction<B, D, T>) return void(write(body_.direction(in(q), r), out));
-        this->refuse(detail::has_direction<B, D, double> ? "directions that are templates on the scalar" : "directions",
-                     D);
-      }
-    });
+  template <int D, class T> void locate_at(Ask what, const double* r, const T* q, T* out) const {
+    [[maybe_unused]] const Vec<double, D> place = Eigen::Map<const Vec<double, D>>(r);
+    if (what == Ask::point) {
+      if constexpr (detail::has_point<B, D, T>) return void(write(body_.point(in(q), place), out));
+      this->refuse(detail::has_point<B, D, double> ? "points that are templates on the scalar" : "points", D);
+    } else {
+      if constexpr (detail::has_direction<B, D, T>) return void(write(body_.direction(in(q), place), out));
+      this->refuse(detail::has_direction<B, D, double> ? "directions that are templates on the scalar" : "directions",
+                   D);
+    }
+  }
+  template <class T> void locate_in(Ask what, LocalVector r, const T* q, T* out) const {
+    by_dimension(static_cast<int>(r.size()),
+                 [&]<int D>(std::integral_constant<int, D>) { locate_at<D>(what, r.data(), q, out); });
   }
   template <class T> void turn_in(int dimension, const T* q, const T* v, T* w) const {
     if constexpr (size_of<B> == 0) {

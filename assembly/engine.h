@@ -20,11 +20,12 @@
 #include <vector>
 
 #include <mortise/assembly/fronts.h>
+#include <mortise/assembly/solver.h>  // before Engine is hidden: Solver, which is not, holds one
 #include <mortise/assembly/system.h>
 
 namespace mortise {
 
-class Engine {
+class __attribute__((visibility("hidden"))) Engine {
  public:
   explicit Engine(const System& system, int threads = 1);
   Engine(const Engine&) = delete;

@@ -9,6 +9,7 @@
 
 #include <mortise/core/types.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise::engine {
 
 // Corrections that stop shrinking above this share of the whole have not converged.
@@ -156,3 +157,4 @@ void add_product(const Product& p, const double* X, const double* Y, double* __r
 }
 
 }  // namespace mortise::engine
+#pragma GCC visibility pop

@@ -22,6 +22,7 @@
 #include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class FreeForces {
@@ -132,3 +133,4 @@ class FreeForces {
 std::vector<FreeForces::Selection> free_groups(const System& system, const State& s, const RankOptions& options);
 
 }  // namespace mortise
+#pragma GCC visibility pop

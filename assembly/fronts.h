@@ -12,6 +12,7 @@
 #include <mortise/assembly/workers.h>
 #include <mortise/core/types.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class Fronts {
@@ -118,3 +119,4 @@ class Fronts {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

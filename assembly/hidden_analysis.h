@@ -6,6 +6,7 @@
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/hidden.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 // A combination c'h of the forces on the free directions that no free direction changes.
@@ -41,3 +42,4 @@ struct HiddenAnalysis {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

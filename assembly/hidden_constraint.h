@@ -11,6 +11,7 @@
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/plain_constraint.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class HiddenConstraint final : public PlainConstraint {
@@ -46,3 +47,4 @@ class HiddenConstraint final : public PlainConstraint {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

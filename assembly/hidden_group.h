@@ -8,6 +8,7 @@
 
 #include <mortise/assembly/hidden_analysis.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class HiddenGroup {
@@ -56,3 +57,4 @@ struct HiddenSearch {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include <mortise/assembly/models.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class PlainConstraint : public ConstraintModel {
@@ -21,3 +22,4 @@ class PlainConstraint : public ConstraintModel {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

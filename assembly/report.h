@@ -6,6 +6,7 @@
 #include <mortise/assembly/rank_report.h>
 #include <mortise/assembly/system_rank.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise::report {
 
 constexpr Index dense_at_most = 200;  // coordinates: what is told beside the ranks may use dense matrices
@@ -34,3 +35,4 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 
 }  // namespace mortise::report
+#pragma GCC visibility pop

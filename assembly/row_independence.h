@@ -14,6 +14,7 @@
 
 #include <mortise/assembly/system.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class RowIndependence {
@@ -40,3 +41,4 @@ class RowIndependence {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 
 #include <mortise/assembly/system.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 struct Tangent {
@@ -26,3 +27,4 @@ struct Tangent {
 Tangent tangent(const System& system, const State& s, const VectorXd& a, const VectorXd& lambda);
 
 }  // namespace mortise
+#pragma GCC visibility pop

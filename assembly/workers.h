@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class Workers {
@@ -77,3 +78,4 @@ class Workers {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

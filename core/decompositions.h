@@ -8,6 +8,7 @@
 
 #include <mortise/core/types.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 // x = solve(b), b one column or several, for what has solve_into(b, x) and cols().
@@ -146,3 +147,4 @@ struct ShortBasis {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

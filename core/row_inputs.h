@@ -16,7 +16,7 @@
 
 namespace mortise::detail {
 
-class RowInputs {
+class __attribute__((visibility("hidden"))) RowInputs {
  public:
   RowInputs(bool of_velocities, int frames) : of_velocities_(of_velocities), frames_(frames), next_(frames) {}
 

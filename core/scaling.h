@@ -13,6 +13,7 @@
 
 #include <mortise/core/types.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
@@ -43,3 +44,4 @@ Balance balance(const SparseRows& P, const std::vector<int>& groups);
 std::vector<int> separate_groups(Index n);
 
 }  // namespace mortise
+#pragma GCC visibility pop

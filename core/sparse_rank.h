@@ -8,6 +8,7 @@
 #include <mortise/core/row_rank.h>
 #include <mortise/core/scaling.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 struct SparseEquations {
@@ -43,3 +44,4 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options = {}
 Rank in_dense_form(const SparseRank& rank, const RankOptions& options);
 
 }  // namespace mortise
+#pragma GCC visibility pop

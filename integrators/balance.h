@@ -3,6 +3,7 @@
 
 #include <mortise/integrators/stepper.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class EnergyBalance {
@@ -29,3 +30,4 @@ class EnergyBalance {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

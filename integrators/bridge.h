@@ -10,6 +10,7 @@
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/flow.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class Bridge {
@@ -37,3 +38,4 @@ class Bridge {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 
 #include <mortise/integrators/trajectory.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class CheckpointWriter {
@@ -40,3 +41,4 @@ class CheckpointReader {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 
 #include <mortise/integrators/stepper.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 bool has_cvode();
@@ -22,3 +23,4 @@ inline std::vector<std::string> cvode_names() {
 std::unique_ptr<Stepper> make_cvode(const std::string& name, const StepOptions& options);  // where it is there
 
 }  // namespace mortise
+#pragma GCC visibility pop

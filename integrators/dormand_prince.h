@@ -11,6 +11,7 @@
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/stepper.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class DormandPrince final : public Stepper {
@@ -58,3 +59,4 @@ class DormandPrince final : public Stepper {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 
 #include <mortise/assembly/system.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class ErrorScale {
@@ -30,3 +31,4 @@ class ErrorScale {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

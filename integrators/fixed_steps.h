@@ -8,6 +8,7 @@
 
 #include <mortise/integrators/stepper.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class FixedSteps : public Stepper {
@@ -40,3 +41,4 @@ class Rk4 final : public FixedSteps {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/fixed_steps.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class Gauss final : public FixedSteps {
@@ -43,3 +44,4 @@ class Gauss final : public FixedSteps {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

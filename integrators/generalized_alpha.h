@@ -18,6 +18,7 @@
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/stepper.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class GeneralizedAlpha final : public Stepper {
@@ -56,3 +57,4 @@ class GeneralizedAlpha final : public Stepper {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include <mortise/core/state.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 // Places by the polynomial through places, velocities and accelerations at both ends; velocities by that through
@@ -13,3 +14,4 @@ void interpolate(const State& before, const VectorXd& a0, const State& now, cons
 void interpolate(const State& before, const State& now, double t, State& s);
 
 }  // namespace mortise
+#pragma GCC visibility pop

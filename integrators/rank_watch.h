@@ -7,6 +7,7 @@
 #include <mortise/integrators/stepper.h>
 #include <mortise/integrators/trajectory.h>
 
+#pragma GCC visibility push(hidden)
 namespace mortise {
 
 class RankWatch {
@@ -29,3 +30,4 @@ class RankWatch {
 std::string some_of(const std::vector<std::string>& names, std::size_t most = 8);
 
 }  // namespace mortise
+#pragma GCC visibility pop

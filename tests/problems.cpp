@@ -310,13 +310,13 @@ Problem squeezer() {
 Problem wheel_on_slope() {
   const double m = 2, r = 0.5, I = 0.25, J = 0.125;
   Assembly a("slope");
-  const auto wheel = a.add("wheel", Lagrangian{.coordinates = {"x", "y", "psi", "phi"},
-                                               .energies = [=](const auto& q, const auto& v, const auto&) {
-                                                 using T = std::remove_cvref_t<decltype(q[0])>;
-                                                 return Energies{T(0.5 * m * (v[0] * v[0] + v[1] * v[1]) +
-                                                                   0.5 * I * v[2] * v[2] + 0.5 * J * v[3] * v[3]),
-                                                                 T(-m * g * 0.5 * q[0])};
-                                               }});
+  auto energies = [=](const auto& q, const auto& v, const auto&) {
+    using T = std::remove_cvref_t<decltype(q[0])>;
+    return Energies{T(0.5 * m * (v[0] * v[0] + v[1] * v[1]) + 0.5 * I * v[2] * v[2] + 0.5 * J * v[3] * v[3]),
+                    T(-m * g * 0.5 * q[0])};
+  };
+  const auto wheel =
+      a.add("wheel", Lagrangian<decltype(energies)>{.coordinates = {"x", "y", "psi", "phi"}, .energies = energies});
   a.connect("rolling", Nonholonomic{[=](const auto& w, const auto& t) {
               using T = std::remove_cvref_t<decltype(t)>;
               using std::cos, std::sin;

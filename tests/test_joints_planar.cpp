@@ -211,7 +211,7 @@ TEST_CASE("a bead on a wire r(s): equal to a pendulum, with the wire as formula 
     a.set_gravity({0, -g, 0});
     const auto ground = a.add("ground", Ground{});
     const auto bead = a.add("bead", Particle<2>{.mass = 2});
-    const auto s = a.add("s", Subsystem{.coordinates = {"s"}, .M = MatrixXd::Zero(1, 1).eval()});
+    const auto s = a.add("s", Subsystem<>{.coordinates = {"s"}, .M = MatrixXd::Zero(1, 1).eval()});
     a.connect("wire", PointOnCurve<2>{.curve = wire}, ground, bead, s);
     const System system(a);
     State state = system.state();
@@ -348,7 +348,7 @@ TEST_CASE("places: a body starts where it was placed, also in nested assemblies,
                        NonFinite);
   CHECK_THROWS_WITH_AS(robot.place(thigh, {0, 0, 0}),
                        "body 'thigh': assembly 'robot' has no body 'thigh'; did you mean 'right'?", InvalidModel);
-  const auto user = robot.add("user", Subsystem{.coordinates = {"s", "w"}, .M = MatrixXd::Identity(2, 2).eval()});
+  const auto user = robot.add("user", Subsystem<>{.coordinates = {"s", "w"}, .M = MatrixXd::Identity(2, 2).eval()});
   CHECK_THROWS_WITH_AS(robot.place(user, VectorXd::Zero(3)),
                        "body 'user': its place has 3 numbers for 2 coordinates; give one number per coordinate",
                        WrongSize);

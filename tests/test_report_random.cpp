@@ -112,7 +112,9 @@ struct Count {
 void check_deletions(unsigned seed, Count& count) {
   constexpr double same = 1e-7;  // of unit vectors; the least singular value kept may be as small as `clear`
   Random random(seed);
-  for (const auto& [deletion, null] : harmful_deletions(seed, count.unclear)) {
+  for (const auto& harmful : harmful_deletions(seed, count.unclear)) {
+    const auto& deletion = harmful.first;
+    const auto& null = harmful.second;
     const Model model = build(deletion.rest);
     const Evaluation e = model.system.evaluate(model.state);
     const RankReport r = check_rank(model.system, e);

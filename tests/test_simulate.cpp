@@ -206,10 +206,12 @@ struct FlatFourBar {
 }  // namespace
 
 TEST_CASE("simulate: a four-bar without symmetry keeps its branch of motion through flat poses") {
-  for (const auto& [angle, w, turns] : {std::tuple{1.0, 8.0, 2}, {2.2, 9.0, 4}, {2.2, 14.0, 7}}) {
+  for (const auto& [angle, speed, turns] : {std::tuple{1.0, 8.0, 2}, {2.2, 9.0, 4}, {2.2, 14.0, 7}}) {
+    const double w = speed;
     const Problem p = FlatFourBar::problem(angle, w);
-    for (const auto& [tolerance, most] :
+    for (const auto& [given, most] :
          {std::pair{1e-6, 1e-2}, {1e-8, 2e-4}, {1e-10, 5e-7}, {1e-12, 5e-9}, {1e-13, 1e-9}}) {
+      const double tolerance = given;
       CAPTURE(w);
       CAPTURE(tolerance);
       const Trajectory run = p.run({.duration = 5, .steps = {.tolerance = tolerance}});

@@ -120,7 +120,7 @@ TEST_CASE("a bad table is refused with file, line and column") {
        "-2e-3"},
       {"t,x\n1,1\n0.5,1\n", "file 'f.csv': line 3: t = 0.5 comes after t = 1; give samples in the order of time"},
   }};
-  for (const auto& [text, expected] : bad) CHECK(message([&] { parse_csv(text, "f.csv"); }) == expected);
+  for (const auto& b : bad) CHECK(message([&] { parse_csv(b[0], "f.csv"); }) == b[1]);
   CHECK(message([] { read_csv("/no/such/file.csv"); }) ==
         "file '/no/such/file.csv': it cannot be opened; check its name, and whether it may be read");
   CHECK(message([] { example().column("a.z"); }).find("'run.csv' has none of this name; did you mean 'a.x'?") !=

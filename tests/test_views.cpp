@@ -40,7 +40,7 @@ TEST_CASE("views: rows of any number of inputs match finite differences, on both
     const VectorXd M = VectorXd::LinSpaced(count, 1, 2);
     Assembly a("many");
     const auto body = a.add("body", RigidBody{.mass = 1, .inertia = Vec3<double>(1, 2, 2.5).asDiagonal()});
-    const auto many = a.add("many", Subsystem{.coordinates = names, .M = MatrixXd(M.asDiagonal())});
+    const auto many = a.add("many", Subsystem<>{.coordinates = names, .M = MatrixXd(M.asDiagonal())});
     Coupling coupling;
     for (int i = 0; i < count; ++i)
       coupling.terms.push_back({1, names[static_cast<std::size_t>(i)], normal(generator)});

@@ -20,7 +20,7 @@ volatile std::sig_atomic_t interrupted = 0;
 void listen() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 

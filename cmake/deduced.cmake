@@ -1,0 +1,17 @@
+# clang before 17 does not deduce the types of aggregates: Subsystem{.coordinates = ..., .M = ...} must name them there.
+# leave_out_deduced(list): takes files that write so out of a list, for these compilers only.
+function(leave_out_deduced list)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17)
+    return()
+  endif()
+  set(kept "")
+  foreach(file ${${list}})
+    file(STRINGS ${file} uses REGEX "(AppliedForce|Bead|Lagrangian|Motor|NonlinearSpring|PointOnSurface|Subsystem|TorsionSpring){")
+    if(uses)
+      message(STATUS "Not for this clang: ${file}")
+    else()
+      list(APPEND kept ${file})
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
