@@ -123,12 +123,12 @@ class ForceModel : public PartModel {
   virtual std::shared_ptr<const ForceModel> rebound(const Label& label, BodyModels bodies) const = 0;
 
   virtual bool differentiable() const = 0;
-  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;               // adds to Q
+  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;  // adds to Q
   // Adds T'Q, one f per body; returns what it stores, 0 without a potential.
   virtual StoredEnergy act(const State& s, const Places& at, double* const* f) const = 0;
   virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;        // none: double only
   virtual bool act(const TaylorState&, Firsts, TaylorVector&) const { return false; }  // false: double only
-  virtual bool stores() const = 0;  // it has a potential
+  virtual bool stores() const = 0;                                                     // it has a potential
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
   virtual double potential_rate(const State& s, Firsts first) const = 0;  // dV/dt along the motion; 0 without V
 };
@@ -192,7 +192,7 @@ class BodyModel : public Geometry {
   // with mass.
   virtual void velocities(const void* motion, double* w) const = 0;
   virtual std::optional<Momentum> momentum(const void* motion) const = 0;  // none: it knows no positions
-  virtual void normalise(double* q, double* v) const = 0;  // to its own constraint, if it meets it
+  virtual void normalise(double* q, double* v) const = 0;                  // to its own constraint, if it meets it
   // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
   virtual void references(const void* motion, double* u) const = 0;
   virtual bool references_vary() const = 0;  // with the state

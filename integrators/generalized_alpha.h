@@ -49,7 +49,7 @@ class GeneralizedAlpha final : public Stepper {
   ErrorScale scale_, tried_scale_;  // of the states accepted; also of the end of the step tried
   State stage_;
   std::optional<Evaluation> evaluation_;
-  bool evaluated_ = false;  // it is that at stage_
+  bool evaluated_ = false;   // it is that at stage_
   std::vector<Index> kept_;  // by rows: their place among those kept, or -1
   Index rows_ = 0;           // kept
   VectorXd a_, a0_, a_before_, w_, w0_, lambda_;
