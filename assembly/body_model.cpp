@@ -25,6 +25,7 @@ struct CoordinateMotion {
   MatrixXd T;
   Index massless = 0;
   MatrixXd references;  // |T^-1| |N0|
+  VectorXd w;           // T^-1 q'
 };
 
 // A body's own constraint phi(q) = 0.
@@ -208,6 +209,17 @@ Vec3<double> BodyPart::first_moment(const State& s, Index first) const {
   return S;
 }
 
+Vec3<double> BodyPart::first_moment_rate(const State& s, Index first) const {
+  Vec3<double> rate = Vec3<double>::Zero();
+  if (!facts_.weighs) return rate;
+  TaylorVector q = lifted(s.q, first, size());
+  for (Index i = 0; i < size(); ++i) q[i].d1 = s.v[first + i];
+  Taylor S[3];
+  const int d = moment_at(q.data(), S);
+  for (int k = 0; k < d; ++k) rate[k] = S[k].d1;
+  return rate;
+}
+
 void BodyPart::gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const {
   if (!facts_.weighs) return;
   TaylorVector q = lifted(s.q, first, size());
@@ -264,7 +276,12 @@ Index BodyPart::move(const State& s, Index first, const Vec3<double>& g, const s
   m.massless = split.N0.cols();
   m.T.resize(n, n);
   m.T << split.R, split.N0;
-  if (m.massless > 0) {  // T^-1 = [R'M; rows of the identity at the pivots of N0]
+  // T^-1 = [R'M; rows of the identity at the pivots of N0]
+  const auto v = s.v.segment(first, n);
+  m.w.resize(n);
+  m.w.head(n - m.massless) = split.R.transpose() * (M * v);
+  for (Index k = 0; k < m.massless; ++k) m.w[n - m.massless + k] = v[split.pivot[static_cast<std::size_t>(k)]];
+  if (m.massless > 0) {
     m.references.setIdentity(n, m.massless);
     m.references.topRows(split.R.cols()) = (split.R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
     m.references.bottomRows(m.massless).setIdentity();
@@ -281,6 +298,10 @@ void BodyPart::spread(const void* motion, const double* y, double* dq) const {
   Eigen::Map<VectorXd>(dq, size()) = as(motion).T * Eigen::Map<const VectorXd>(y, size());
 }
 void BodyPart::drift(const void*, double* z) const { std::fill(z, z + size(), 0.0); }
+void BodyPart::velocities(const void* motion, double* w) const {
+  const VectorXd& x = as(motion).w;
+  std::copy(x.data(), x.data() + x.size(), w);
+}
 void BodyPart::accelerate(const void* motion, const double* y, double* a) const { spread(motion, y, a); }
 void BodyPart::references(const void* motion, double* u) const {
   const MatrixXd& r = as(motion).references;

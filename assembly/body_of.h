@@ -3,6 +3,7 @@
 // with the numbers is in body_model.cpp.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,8 +32,10 @@ class BodyPart : public BodyModel, public std::enable_shared_from_this<BodyPart>
   std::optional<Slopes> force_slopes(const State& s, Index first) const override;
   bool evaluate(const TaylorState& s, Index first, const Vec3<double>& g, Mat<Taylor, dynamic>& M,
                 TaylorVector& Q) const override;
+  bool stores() const override { return facts_.potential; }
   std::optional<Stored> stored(const State& s, Index first) const override;
   Vec3<double> first_moment(const State& s, Index first) const override;
+  Vec3<double> first_moment_rate(const State& s, Index first) const override;
   void gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const override;
   MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const override;
   std::shared_ptr<const ConstraintModel> own_constraint() const override;
@@ -50,6 +53,7 @@ class BodyPart : public BodyModel, public std::enable_shared_from_this<BodyPart>
   void gather(const void*, const double*, double*) const override {}
   void drift(const void* motion, double* z) const override;
   void accelerate(const void* motion, const double* y, double* a) const override;
+  void velocities(const void* motion, double* w) const override;
   std::optional<Momentum> momentum(const void*) const override { return std::nullopt; }
   void normalise(double*, double*) const override {}
   void references(const void* motion, double* u) const override;
@@ -171,6 +175,12 @@ template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> 
       return body_.mass;
     else
       return 0;
+  }
+  double kinetic(const State& s, Index first) const override {
+    if constexpr (size_of<B> == 0) return 0;
+    const Q v = in<double>(s.v.data() + first);
+    const auto M = body_.mass_matrix(in<double>(s.q.data() + first), s.t).eval();
+    return M.rows() == v.size() && M.cols() == v.size() ? 0.5 * v.dot(M * v) : std::nan("");  // of another size
   }
   Massless massless(const State& s, Index first, const MatrixXd& M, const Label& label) const override {
     if constexpr (requires(const Q& q) { body_.massless(q); })
@@ -394,6 +404,9 @@ template <detail::HasUnknowns B> class UnknownsOf final : public BodyOf<B> {
       const Q dq = unknowns_.spread(m, Y(Eigen::Map<const Y>(y, unknowns()))), z = unknowns_.drift(m);
       for (Index i = 0; i < this->size(); ++i) a[i] = dq[i] + z[i];  // one by one, as they were written
     }
+  }
+  void velocities([[maybe_unused]] const void* motion, [[maybe_unused]] double* w) const override {
+    if constexpr (U::count != 0) Eigen::Map<Y>(w, unknowns()) = unknowns_.velocities(as(motion));
   }
   std::optional<Momentum> momentum(const void* motion) const override { return unknowns_.momentum(as(motion)); }
   void normalise([[maybe_unused]] double* q, [[maybe_unused]] double* v) const override {

@@ -47,6 +47,8 @@ Engine::Engine(const System& system, int threads) : system_(system), workers_(th
   };
   for (const auto& c : system.constraints()) see(c.bodies, joint_place_);
   for (const auto& f : system.forces()) see(f.bodies, force_place_);
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (bodies_[i].model->stores()) storing_.push_back(i);
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
     if (c.own && bodies_[c.bodies[0]].model->meets_own_rows()) continue;
@@ -54,6 +56,7 @@ Engine::Engine(const System& system, int threads) : system_(system), workers_(th
     if (c.model->reacts()) reacting_.push_back(i);
     constraint_.push_back(i);
     joint_.push_back(c.model.get());
+    holonomic_ = holonomic_ && c.holonomic == c.rows;
   }
 }
 
@@ -61,19 +64,38 @@ Engine::~Engine() {
   for (const BodySlot& b : bodies_) b.model->destroy_motion(b.motion);
 }
 
-bool Engine::looks_at(const State& s) const {
-  return looks_ && s.t == looked_at_.t && s.q == looked_at_.q && s.v == looked_at_.v && s.off == looked_at_.off;
+bool Engine::stands_at(const State& s) const {
+  const auto same = [](const VectorXd& a, const VectorXd& b) {
+    return std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size());
+  };
+  return stands_ && s.t == at_.t && same(s.q, at_.q) && same(s.v, at_.v) && s.off == at_.off;
 }
 
 void Engine::look(const State& s) {
   if (looks_at(s)) return;
-  evaluate(s);
-  looked_at_ = s;
-  looks_ = true;
+  if (!stands_at(s)) move(s);
+  evaluate_rows(s);
+}
+
+void Engine::evaluate_rest(const State& s) {
+  if (!looks_at(s)) return evaluate(s);
+  if (!acted_) act(s);
+  const bool same = holonomic_ && s.t == factored_at_.t && s.q.size() == factored_at_.q.size() &&
+                    s.q == factored_at_.q && s.off == factored_at_.off;
+  changed();
+  factored_ = same;
 }
 
 void Engine::evaluate(const State& s) {
-  forwarded_ = looks_ = false;
+  move(s);
+  act(s);
+  evaluate_rows(s);
+  looks_ = false;
+}
+
+void Engine::move(const State& s) {
+  stands_ = acted_ = false;
+  changed();
   std::atomic<bool> same = planned_;
   workers_.each(bodies_.size(), [&](std::size_t i) {
     BodySlot& b = bodies_[i];
@@ -89,8 +111,35 @@ void Engine::evaluate(const State& s) {
     if (all_massive_) massless.assign(bodies_.size(), 0);
     plan(massless);
   }
-  for (std::size_t i = 0; i < system_.forces().size(); ++i)
-    system_.forces()[i].model->act(s, {&firsts_[force_place_[i]], &seen_[force_place_[i]]}, &pushed_[force_place_[i]]);
+  at_.t = s.t;
+  at_.q = s.q;
+  at_.v = s.v;
+  at_.off = s.off;
+  stands_ = true;
+}
+
+// Forces, and laws of joints.
+void Engine::act(const State& s) {
+  forwarded_ = false;
+  potential_ = potential_rate_ = 0;
+  if (!system_.forces().empty() || !nonideal_.empty()) own_ = f_;
+  for (std::size_t i = 0; i < system_.forces().size(); ++i) {
+    const std::size_t place = force_place_[i];
+    const StoredEnergy V = system_.forces()[i].model->act(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+    potential_ += V.value;
+    potential_rate_ += V.rate;
+  }
+  for (const std::size_t i : nonideal_) {
+    if (std::binary_search(s.off.begin(), s.off.end(), constraint_[i])) continue;
+    const std::size_t place = joint_place_[constraint_[i]];
+    joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+  }
+  acted_ = true;
+}
+
+void Engine::evaluate_rows(const State& s) {
+  forwarded_ = false;
+  changed();
   workers_.each(constraint_.size(), [&](std::size_t i) {
     const Node& n = nodes_[i];
     const std::size_t place = joint_place_[constraint_[i]];
@@ -109,11 +158,7 @@ void Engine::evaluate(const State& s) {
         static_cast<std::size_t>(std::lower_bound(constraint_.begin(), constraint_.end(), c) - constraint_.begin());
     for (int r = 0; r < nodes_[i].rows; ++r) without(i, r);
   }
-  for (const std::size_t i : nonideal_) {
-    if (std::binary_search(s.off.begin(), s.off.end(), constraint_[i])) continue;
-    const std::size_t place = joint_place_[constraint_[i]];
-    joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
-  }
+  looks_ = true;
 }
 
 // phi'' + 2 w phi' + w^2 phi = 0 and psi' + w psi = 0 instead of phi'' = 0 and psi' = 0.
@@ -126,7 +171,8 @@ void Engine::pull() {
 }
 
 void Engine::leave_out(const std::vector<Index>& rows) {
-  looks_ = false;
+  changed();
+  factored_at_.q.resize(0);
   left_out_.clear();
   for (std::size_t i = 0; i < constraint_.size(); ++i) {
     const auto& c = system_.constraints()[constraint_[i]];
@@ -170,7 +216,8 @@ void Engine::take(const Evaluation& e) {
     Q.segment(b.first, n) -= e.M(i) * z.segment(b.first, n);
   }
   f_.head(unknowns_) = on_unknowns(Q);  // in place: forces write to where it is
-  forwarded_ = looks_ = false;
+  forwarded_ = acted_ = stands_ = false;
+  changed();
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) = e.b.segment(c.row, c.rows);
@@ -182,7 +229,15 @@ void Engine::take(const Evaluation& e) {
 }
 
 void Engine::factor(bool positions) {
-  looks_ = false;
+  const bool velocities = looks_ && holonomic_ && !positions;
+  changed();
+  ++factorisations_;
+  factored_at_.q.resize(0);
+  if (velocities) {
+    factored_at_.t = at_.t;
+    factored_at_.q = at_.q;
+    factored_at_.off = at_.off;
+  }
   alarms_.clear();
   careful_ = Careful::unknown;
   if (positions)
@@ -236,7 +291,7 @@ double Engine::squares(const Node& n, int r) {
 // hand: their squares, and the right-hand side b - A f.
 void Engine::assemble_rows(const Node& n) {
   double* to = fronts_.value(n.place);
-  const auto begin = [&](int r, double square, double known) {
+  const auto begin = [&](int r, double square, double known) __attribute__((always_inline)) {
     const double d = square > 0 ? square : 1;  // 0: nothing moves with this row
     fronts_.floor(n.position + r) = 0.5 * penalty * d;
     to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? penalty * d : 0);
@@ -247,7 +302,7 @@ void Engine::assemble_rows(const Node& n) {
     if (n.whole) add_square<-1, -1>(A_.data() + n.A, n.rows, n.columns, to, n.stride, true);
     return;
   }
-  const auto note = [&](int r, double square) {
+  const auto note = [&](int r, double square) __attribute__((always_inline)) {
     diagonal_[at(n.row + r)] = square;
     norm_of_row_[n.row + r] = begin(r, square, n.whole ? square : 0);
   };
@@ -314,14 +369,14 @@ void Engine::assemble(int front) {
 }
 
 double Engine::independence() const {
-  double least = 1;
+  double most = 1;
   for (const int i : active_) {
     const Node& n = nodes_[at(i)];
     for (int r = 0; r < n.rows; ++r)
       if (const double d = diagonal_[at(n.row + r)]; d > 0)
-        least = std::min(least, 1 / (d * std::abs(fronts_.inverse_pivot(n.position + r))));
+        most = std::max(most, d * std::abs(fronts_.inverse_pivot(n.position + r)));
   }
-  return std::sqrt(least);
+  return std::sqrt(1 / most);
 }
 
 std::vector<Engine::Dependence> Engine::dependences(int most) {
@@ -398,6 +453,78 @@ Momentum Engine::momentum() const {
   for (const BodySlot& b : bodies_)
     if (const auto m = b.model->momentum(b.motion)) sum.linear += m->linear, sum.angular += m->angular;
   return sum;
+}
+
+void Engine::stand(const State& s) {
+  if (!stands_at(s)) move(s);
+  if (!acted_) act(s);
+  velocity_.resize(unknowns_);
+  for (const BodySlot& b : bodies_) b.model->velocities(b.motion, velocity_.data() + b.y);
+}
+
+Energy Engine::energy(const State& s) {
+  stand(s);
+  Energy out{0, potential_};
+  for (const BodySlot& b : bodies_) {
+    out.kinetic += 0.5 * velocity_.segment(b.y, b.massive).squaredNorm();
+    out.potential -= system_.gravity().dot(b.model->first_moment(s, b.first));
+  }
+  for (const std::size_t i : storing_) out.potential += bodies_[i].model->stored(s, bodies_[i].first)->potential;
+  return out;
+}
+
+double Engine::input(const State& s) {
+  stand(s);
+  double power = 0;
+  for (const std::size_t i : storing_) {
+    const auto stored = bodies_[i].model->stored(s, bodies_[i].first);
+    power += stored->power + stored->potential_rate;
+  }
+  if (system_.forces().empty() && nonideal_.empty()) return power;
+  return power + (f_ - own_).dot(velocity_) + potential_rate_;
+}
+
+double Engine::power_of_reactions(const State& s) {
+  stand(s);
+  g_.setZero();
+  add_reactions(lambda_, g_);
+  return g_.dot(velocity_);
+}
+
+std::vector<Work> Engine::works(const State& s) {
+  stand(s);
+  std::vector<Work> out;
+  if (const Vec3<double>& g = system_.gravity(); g != Vec3<double>::Zero()) {
+    Work w{0, 0.0};
+    for (const BodySlot& b : bodies_) {
+      const auto momentum = b.model->momentum(b.motion);
+      w.power += g.dot(momentum ? momentum->linear : b.model->first_moment_rate(s, b.first));
+      *w.potential -= g.dot(b.model->first_moment(s, b.first));
+    }
+    out.push_back(w);
+  }
+  for (const std::size_t i : storing_) {
+    const auto stored = bodies_[i].model->stored(s, bodies_[i].first);
+    out.push_back({stored->power, stored->potential, stored->power + stored->potential_rate});
+  }
+  VectorXd f = VectorXd::Zero(unknowns_);
+  std::vector<double*> to;
+  for (std::size_t i = 0; i < system_.forces().size(); ++i) {
+    const auto& force = system_.forces()[i];
+    const std::size_t place = force_place_[i];
+    to.clear();
+    for (const std::size_t b : force.bodies) to.push_back(f.data() + bodies_[b].y);
+    const StoredEnergy V = force.model->act(s, {&firsts_[place], &seen_[place]}, to.data());
+    Work w;
+    for (const std::size_t b : force.bodies) {
+      w.power += f.segment(bodies_[b].y, bodies_[b].k).dot(velocity_.segment(bodies_[b].y, bodies_[b].k));
+      f.segment(bodies_[b].y, bodies_[b].k).setZero();  // also where it stands twice
+    }
+    if (force.model->stores()) w.potential = V.value;
+    w.input = w.power + V.rate;
+    out.push_back(w);
+  }
+  return out;
 }
 
 // x - x is 0, or NaN where x is not finite; sums are faster than a test of each.

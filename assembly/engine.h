@@ -33,19 +33,25 @@ class __attribute__((visibility("hidden"))) Engine {
   ~Engine();
 
   void evaluate(const State& s);
-  // The same, unless that was the last thing that was done, at the same state.
+  // Its rows alone, unless that was the last thing that was done, at the same state; and what is missing then.
   void look(const State& s);
-  bool looks_at(const State& s) const;
+  void evaluate_rest(const State& s);
+  bool stands_at(const State& s) const;  // bodies were moved there last
+  // Changes with whatever changes y, lambda or the rows.
+  unsigned long changes() const { return changes_; }
   // Takes Q, C and b from an evaluation at the same state, which the caller may have changed.
   void take(const Evaluation& e);
   // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
   void leave_out(const std::vector<Index>& rows);
   // Rows that are off are drawn back by the rate w [1/s]; 0: they are not.
-  void set_pull(double w) { pull_ = w, looks_ = false; }
+  void set_pull(double w) { pull_ = w, changed(); }
   // As if all unknowns had mass: what rows say of each other does not depend on it.  Before the first evaluate().
   void set_all_massive() { all_massive_ = true; }
   // positions: without nonholonomic rows, which do not restrict positions.
   void factor(bool positions = false);
+  // The rows of evaluate_rest() are those of the last factor(), so that it need not be made again: a projection of
+  // velocities leaves it.  Never after evaluate().
+  bool factored() const { return factored_; }
 
   enum class Status { solved, inconsistent, stalled };
   // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
@@ -59,7 +65,7 @@ class __attribute__((visibility("hidden"))) Engine {
   // what these laws give for the multipliers found last.
   const std::vector<std::size_t>& reacting() const { return reacting_; }
   void react(const State& s, VectorXd& force);
-  void set_lambda(const std::vector<Index>& rows, const VectorXd& values) { lambda_(rows) = values; }
+  void set_lambda(const std::vector<Index>& rows, const VectorXd& values) { lambda_(rows) = values, ++changes_; }
 
   // Who judges the rows at the state of the last evaluate() where the factor cannot tell: which ones the others imply,
   // and the smallest singular value of the rest, which tells how many digits of the motion can be known.
@@ -91,7 +97,14 @@ class __attribute__((visibility("hidden"))) Engine {
   void spread(const VectorXd& y, VectorXd& dq) const;  // T y
   void normalise(State& s) const;
   Momentum momentum() const;
-  VectorXd on_unknowns(const VectorXd& Q) const;  // T'Q
+  // At a state, from the motions of the bodies and the forces that evaluate() finds: these are not computed again where
+  // they are there.  Bodies with an own constraint are seen on it.
+  Energy energy(const State& s);
+  double input(const State& s);               // [W] sum of System::contributions, and what laws of joints put in
+  double power_of_reactions(const State& s);  // [W] lambda . A w, after solve() there
+  std::vector<Work> works(const State& s);    // as System::contributions lists them
+  int factorisations() const { return factorisations_; }  // so far
+  VectorXd on_unknowns(const VectorXd& Q) const;          // T'Q
   Index unknowns() const { return unknowns_; }
   Index fill() const { return fronts_.values(); }
   bool finite() const;
@@ -174,6 +187,12 @@ class __attribute__((visibility("hidden"))) Engine {
     Index place;
   };
 
+  void changed() { looks_ = factored_ = false, ++changes_; }
+  void move(const State& s);
+  void act(const State& s);
+  void evaluate_rows(const State& s);
+  void stand(const State& s);  // moves bodies and lets forces act, where they do not yet
+  bool looks_at(const State& s) const { return looks_ && stands_at(s); }
   void pull();
   void plan(const std::vector<Index>& massless);
   void condense();
@@ -272,9 +291,19 @@ class __attribute__((visibility("hidden"))) Engine {
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false, all_massive_ = false;
-  State looked_at_;
-  bool looks_ = false;      // the last thing that was done is look(looked_at_)
-  bool forwarded_ = false;  // order_ holds L^-1 (b - A f) of the last factor()
+  State at_;               // of the motions
+  bool stands_ = false;    // bodies were moved to at_
+  bool acted_ = false;     // forces were added to f_ there
+  bool looks_ = false;     // rows were evaluated there, and nothing was done since
+  bool factored_ = false;  // see factored()
+  bool holonomic_ = true;  // all rows are
+  State factored_at_;      // of the last factor(), without velocities, where all rows are holonomic
+  unsigned long changes_ = 0;
+  int factorisations_ = 0;
+  VectorXd own_, velocity_;                    // forces of bodies alone; velocities conjugate to y
+  double potential_ = 0, potential_rate_ = 0;  // of the forces
+  std::vector<std::size_t> storing_;           // bodies with an energy of their own
+  bool forwarded_ = false;                     // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
   std::vector<bool> implied_;           // by rows: left out of careful_parts_, since others imply them

@@ -328,6 +328,7 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
 
 bool Engine::correct(const VectorXd& rhs) {
   if (!regularised_ || !factor_carefully(nearly)) return false;
+  ++changes_;
   g_.setZero();
   apply_carefully(g_, rhs, lambda_, y_);
   return true;

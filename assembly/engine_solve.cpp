@@ -26,6 +26,7 @@ constexpr double light = 1e-4;
 }  // namespace
 
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
+  ++changes_;
   gap_.setZero();
   if (sweep(force, rhs)) {
     if (!regularised_) return Status::solved;

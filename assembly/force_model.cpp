@@ -24,21 +24,23 @@ void ForcePart::act(const State& s, Firsts first, VectorRef Q) const {
     for (Index j = 0; j < bodies()[i]->size(); ++j) Q[first[i] + j] -= dV[offset[static_cast<Index>(i)] + j];
 }
 
-void ForcePart::act(const State& s, const Places& at, double* const* f) const {
+StoredEnergy ForcePart::act(const State& s, const Places& at, double* const* f) const {
+  StoredEnergy V;
   if (facts_.act)
     force_pass(
         bodies(), s, at, [&](Access<double>* a) { act_on(a, s.t); }, f);
-  if (!facts_.potential) return;
+  if (!facts_.potential) return V;
   // T'Q = -dV/dy
   Index K = 0;
   for (const auto& b : bodies()) K += b->unknowns();
   Buffer<double, 24> dV(K);
-  double V;
-  row_pass(bodies(), s, at, false, 1, [&](const Access<RowJet>* a, RowJet* out) { out[0] = energy(a, RowJet(s.t)); },
-           {dV.data(), &V, nullptr, nullptr});
+  const RowJet t = RowJet::time(s.t);
+  row_pass(bodies(), s, at, false, 1, [&](const Access<RowJet>* a, RowJet* out) { out[0] = energy(a, t); },
+           {dV.data(), &V.value, &V.rate, nullptr});
   K = 0;
   for (std::size_t i = 0; i < bodies().size(); ++i)
     for (Index k = 0; k < bodies()[i]->unknowns(); ++k) f[i][k] -= dV[K++];
+  return V;
 }
 
 bool ForcePart::act(const TaylorState& s, Firsts first, TaylorVector& Q) const {
@@ -74,6 +76,7 @@ std::optional<Slopes> ForcePart::slopes(const State& s, Firsts first) const {
   if (!differentiable()) return std::nullopt;
   Slopes out;
   TaylorBodies x(bodies(), s, first);
+  x.remember();
   const Index n = x.size();
   if (facts_.act)
     out = force_slopes(bodies(), s, first, [&](Access<Taylor>* a, const Taylor& t) { act_on(a, t); });

@@ -20,9 +20,10 @@ class ForcePart : public ForceModel {
 
   bool differentiable() const override { return !facts_.act || facts_.act_varies; }
   void act(const State& s, Firsts first, VectorRef Q) const override;
-  void act(const State& s, const Places& at, double* const* f) const override;
+  StoredEnergy act(const State& s, const Places& at, double* const* f) const override;
   bool act(const TaylorState& s, Firsts first, TaylorVector& Q) const override;
   std::optional<Slopes> slopes(const State& s, Firsts first) const override;
+  bool stores() const override { return facts_.potential; }
   std::optional<double> potential(const State& s, Firsts first) const override;
   double potential_rate(const State& s, Firsts first) const override;
 

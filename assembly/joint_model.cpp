@@ -95,6 +95,7 @@ bool JointModel::evaluate(const TaylorState& s, Firsts first, TaylorVector& rows
 // d(A'lambda)/dq is the Hessian of lambda . phi, and the mixed one of lambda . psi: a pair of directions at a time.
 JointModel::RowSlopes JointModel::slopes(const State& s, Firsts first, const double* lambda) const {
   TaylorBodies x(bodies(), s, first);
+  x.remember();
   const Index n = x.size();
   const int h = facts_.holonomic, m = facts_.rows;
   RowSlopes out{MatrixXd::Zero(n, n), MatrixXd::Zero(n, n), MatrixXd::Zero(m, n)};

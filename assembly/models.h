@@ -42,6 +42,11 @@ struct Places {
   const void* const* motion;
 };
 
+// Energy that a part stores, and its rate along the motion.
+struct StoredEnergy {
+  double value = 0, rate = 0;  // [J], [W]
+};
+
 // A number that a part tells, with one or two of its rates.
 struct Quantity {
   std::string name, unit;  // "" for the only one of its part
@@ -118,10 +123,12 @@ class ForceModel : public PartModel {
   virtual std::shared_ptr<const ForceModel> rebound(const Label& label, BodyModels bodies) const = 0;
 
   virtual bool differentiable() const = 0;
-  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;               // adds to Q
-  virtual void act(const State& s, const Places& at, double* const* f) const = 0;      // adds T'Q, one f per body
+  virtual void act(const State& s, Firsts first, VectorRef Q) const = 0;  // adds to Q
+  // Adds T'Q, one f per body; returns what it stores, 0 without a potential.
+  virtual StoredEnergy act(const State& s, const Places& at, double* const* f) const = 0;
   virtual std::optional<Slopes> slopes(const State& s, Firsts first) const = 0;        // none: double only
   virtual bool act(const TaylorState&, Firsts, TaylorVector&) const { return false; }  // false: double only
+  virtual bool stores() const = 0;                                                     // it has a potential
   virtual std::optional<double> potential(const State& s, Firsts first) const = 0;
   virtual double potential_rate(const State& s, Firsts first) const = 0;  // dV/dt along the motion; 0 without V
 };
@@ -154,11 +161,14 @@ class BodyModel : public Geometry {
   struct Stored {
     double potential, potential_rate, power;
   };
+  virtual bool stores() const = 0;  // it has one
   virtual std::optional<Stored> stored(const State& s, Index first) const = 0;
+  virtual double kinetic(const State& s, Index first) const = 0;  // [J] 1/2 v'M v
 
   virtual bool has_weight() const = 0;
   virtual double mass() const = 0;  // [kg] that its weight is of; 0 where not told
   virtual Vec3<double> first_moment(const State& s, Index first) const = 0;  // [kg m] of its mass; V = -g . of it
+  virtual Vec3<double> first_moment_rate(const State& s, Index first) const = 0;
   virtual void gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q
   virtual MatrixXd gravity_slopes(const State& s, Index first, const Vec3<double>& g) const = 0;
 
@@ -178,8 +188,11 @@ class BodyModel : public Geometry {
   virtual void gather(const void* motion, const double* row, double* row_q) const = 0;
   virtual void drift(const void* motion, double* z) const = 0;
   virtual void accelerate(const void* motion, const double* y, double* a) const = 0;  // T y + z
-  virtual std::optional<Momentum> momentum(const void* motion) const = 0;             // none: it knows no positions
-  virtual void normalise(double* q, double* v) const = 0;  // to its own constraint, if it meets it
+  // The velocities w conjugate to the unknowns:  q' = T w on its own constraint; kinetic energy is 1/2 |w|^2 over those
+  // with mass.
+  virtual void velocities(const void* motion, double* w) const = 0;
+  virtual std::optional<Momentum> momentum(const void* motion) const = 0;  // none: it knows no positions
+  virtual void normalise(double* q, double* v) const = 0;                  // to its own constraint, if it meets it
   // |T^-1| |N0|, unknowns x massless unknowns, column by column: what a slope along each massless unknown is a sum of.
   virtual void references(const void* motion, double* u) const = 0;
   virtual bool references_vary() const = 0;  // with the state

@@ -76,7 +76,7 @@ const VectorXd& Readings::read(const State& s) {
 }
 
 const VectorXd& Readings::read(const State& s, Solver& solver) {
-  const VectorXd& a = solver.solve(s);
+  const VectorXd& a = solver.accelerations(s);
   before_ = values_;
   double* out = values_.data();
   const auto write = [&](const auto& numbers) {
@@ -100,13 +100,13 @@ const VectorXd& Readings::read(const State& s, Solver& solver) {
       if (!c.own) write(solver.lambda().segment(c.row, c.rows));
   if (what_.forces) {
     for (const auto& f : system_.forces()) read_part(f);
-    for (const Contribution& c : system_.contributions(s)) {
-      *out++ = c.power;
-      if (c.potential) *out++ = *c.potential;
+    for (const Work& w : solver.works(s)) {
+      *out++ = w.power;
+      if (w.potential) *out++ = *w.potential;
     }
   }
   if (what_.energy) {
-    const Energy e = system_.energy(s);
+    const Energy e = solver.energy(s);
     write(Vec3<double>(e.kinetic, e.potential, e.total()));
   }
   if (what_.momentum) {

@@ -252,6 +252,7 @@ Buffer<Access<Taylor>, few_bodies> taylor_views(BodyModels bodies, const TaylorS
 Slopes force_slopes(BodyModels bodies, const State& s, Firsts first,
                     FunctionRef<void(Access<Taylor>*, const Taylor&)> f) {
   TaylorBodies x(bodies, s, first);
+  x.remember();
   const Index n = x.size();
   const Taylor t(s.t);
   Slopes out{MatrixXd(n, n), MatrixXd(n, n)};

@@ -10,6 +10,7 @@
 #include <mortise/assembly/models.h>
 #include <mortise/core/buffer.h>
 #include <mortise/core/function_ref.h>
+#include <mortise/core/seen.h>
 #include <mortise/core/view.h>
 
 namespace mortise {
@@ -68,8 +69,13 @@ class TaylorBodies {
     for (Index i = 0; i < Q_.size(); ++i) Q_[i] = Taylor(0);
   }
   detail::Access<Taylor>* access() { return access_.data(); }
+  // Keeps what is asked for, for coordinates that vary one or two at a time; values must stay as they are.
+  void remember() {
+    for (Index i = 0; i < access_.size(); ++i) access_[i].seen = &seen_;
+  }
 
  private:
+  detail::Seen seen_;
   Buffer<Taylor, 32> q_, v_, Q_;
   Buffer<detail::Access<Taylor>, few_bodies> access_;
 };

@@ -92,8 +92,12 @@ Solver::~Solver() = default;
 
 const VectorXd& Solver::solve(const State& s) {
   system_.require_state(s);
-  if (!engine_->looks_at(s)) engine_->evaluate(s);
+  engine_->evaluate_rest(s);
   return finish(s, nullptr);
+}
+
+const VectorXd& Solver::accelerations(const State& s) {
+  return solved_ == engine_->changes() && engine_->stands_at(s) ? a_ : solve(s);
 }
 
 const VectorXd& Solver::solve(const Evaluation& e) {
@@ -107,7 +111,7 @@ const VectorXd& Solver::solve(const Evaluation& e) {
 }
 
 const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
-  factor(s);
+  if (!engine_->factored()) factor(s);
   if (!engine_->alarms().empty() || (!judged_ && engine_->has_massless()))
     require_determined(e ? *e : system_.evaluate(s));
   const Engine::Status status = engine_->solve();
@@ -119,6 +123,7 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   if (status != Engine::Status::solved) require_consistent(s, e, status == Engine::Status::stalled);
   if (!engine_->reacting().empty()) balance(s, e);
   engine_->accelerations(a_);
+  solved_ = engine_->changes();
   return a_;
 }
 
@@ -126,6 +131,28 @@ void Solver::factor(const State& s, bool positions) {
   engine_->factor(positions);
   engine_->has_doubts() || engine_->has_massless() ? doubted_->at(s) : doubted_->none();
 }
+
+Energy Solver::energy(const State& s) {
+  system_.require_state(s);
+  return engine_->energy(s);
+}
+
+double Solver::input(const State& s) {
+  system_.require_state(s);
+  return engine_->input(s);
+}
+
+std::vector<Work> Solver::works(const State& s) {
+  system_.require_state(s);
+  return engine_->works(s);
+}
+
+double Solver::input_by_joints(const State& s) {
+  (void)accelerations(s);
+  return engine_->power_of_reactions(s) + (engine_->reacting().empty() ? 0 : friction_.dot(s.v));
+}
+
+int Solver::factorisations() const { return engine_->factorisations(); }
 
 // Laws that need their own reaction: solves again with the forces of the last multipliers, until these stay.  The steps
 // are those of Anderson: the combination of the last ones for which multipliers and forces would agree best.
@@ -271,7 +298,7 @@ const VectorXd& Solver::rate() const { return engine_->rate(); }
 double Solver::independence() const { return engine_->independence(); }
 double Solver::independence(const State& s) {
   system_.require_state(s);
-  engine_->evaluate(s);
+  engine_->look(s);
   factor(s);
   return engine_->independence();
 }
@@ -331,7 +358,8 @@ void approach(const System& system, const char* what, double t, VectorXd& x, con
   constexpr int most = 30;
   // In shares of the largest coordinate or velocity.  Nothing is better than round_off; where redundant rows are off
   // the constraints they contradict each other, and steps come no nearer than a thousand times that.
-  constexpr double round_off = 1e-15, met = 1e-12, near = 1e-9;
+  // What is given within `there` is round-off, too, and stays as it is.
+  constexpr double round_off = 1e-15, there = 4e-15, met = 1e-12, near = 1e-9;
   VectorXd best = x;
   double least = std::numeric_limits<double>::infinity(), last = least;
   Index worst = -1;
@@ -345,7 +373,7 @@ void approach(const System& system, const char* what, double t, VectorXd& x, con
     if (!std::isfinite(now)) break;
     const bool nearer = now < 0.5 * last;
     if (now < least) least = now, best = x, worst = row;
-    if (least <= round_off) break;
+    if (least <= (steps == 0 ? there : round_off)) break;
     if (careful && !nearer && least > met) {  // rows that nearly depend on others do matter
       careful = false;
       x = best;
@@ -386,7 +414,7 @@ Solver::Gaps Solver::gaps(const State& s) {
 
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
   system_.require_state(s);
-  engine_->evaluate(s);
+  engine_->look(s);
   factor(s, positions);
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   if (!engine_->correct(rows) && engine_->solve(none, rows) == Engine::Status::stalled)

@@ -41,6 +41,15 @@ class Solver {
   // Throws UnderModelled, ConflictingRows, NotConverged, or NonFinite naming the part.
   const VectorXd& solve(const State& s);
   const VectorXd& solve(const Evaluation& e);  // with its Q, C and b; throws if its M or A were changed
+  // As solve(s), which is not repeated if it was the last thing that was done, at the same state.
+  const VectorXd& accelerations(const State& s);
+
+  // At any state, from what was evaluated for the last solve if that was there.  Where bodies have constraints of their
+  // own, such as unit quaternions, these must be met.
+  Energy energy(const State& s);
+  double input(const State& s);             // [W] by forces, bodies and laws of joints: see Contribution
+  std::vector<Work> works(const State& s);  // as System::contributions lists them
+  double input_by_joints(const State& s);   // [W] of reactions and friction where joints are moved; solves
 
   // At the state last solved:
   const VectorXd& lambda() const;  // by rows; 0 for own rows that a body meets by itself (the norm of a quaternion)
@@ -82,6 +91,7 @@ class Solver {
   // Throws NotConverged if there is none near.
   void project_positions(State& s);
   void project_velocities(State& s);
+  int factorisations() const;  // made so far
 
  private:
   const VectorXd& finish(const State& s, const Evaluation* e);
@@ -98,6 +108,7 @@ class Solver {
   std::unique_ptr<Doubted> doubted_;
   bool judged_ = false;  // the rank was, at one state at least
   VectorXd a_, friction_;
+  unsigned long solved_ = 0;  // Engine::changes() when a_ was found
   std::vector<Index> left_out_;
   std::vector<bool> shared_;  // by rows: it stands in a set of which one is left out
 };

@@ -31,6 +31,13 @@ struct Contribution {
   double input = 0;                 // [W] power + d potential/dt
 };
 
+// The numbers of a Contribution alone.
+struct Work {
+  double power = 0;
+  std::optional<double> potential = {};
+  double input = 0;
+};
+
 // Exact slopes for implicit integration and linearisation.
 struct Derivatives {
   MatrixXd dMa_dq;        // of M(q) a for a fixed a

@@ -5,6 +5,8 @@
 #include <mortise/assembly/system.h>
 #include <mortise/core/sparse_rank.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace mortise {
 
 // The matrices of some parts, by their own coordinates and rows.  Throws InvalidMass.
@@ -24,3 +26,4 @@ std::size_t constraint_of(const System& system, Index row);
 std::vector<std::string> doubts(const System& system, const SparseRank& rank, const RankOptions& options);
 
 }  // namespace mortise
+#pragma GCC visibility pop

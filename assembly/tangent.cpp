@@ -4,8 +4,8 @@
 
 namespace mortise {
 
-Tangent tangent(const System& system, const State& s, const VectorXd& a, const VectorXd& lambda) {
-  const Evaluation e = system.evaluate(s);
+Tangent tangent(const System& system, const Evaluation& e, const VectorXd& a, const VectorXd& lambda) {
+  const State& s = e.state;
   const auto& bodies = system.bodies();
   Tangent out;
   const auto add = [](Tangent::Entries& to, Index row, Index column, const auto& block, double sign) {

@@ -24,7 +24,10 @@ struct Tangent {
 
 // Rows of joints that are switched off are empty.  Throws NoDerivative, naming the part, if one is written for double
 // only or needs its own reaction.
-Tangent tangent(const System& system, const State& s, const VectorXd& a, const VectorXd& lambda);
+Tangent tangent(const System& system, const Evaluation& e, const VectorXd& a, const VectorXd& lambda);
+inline Tangent tangent(const System& system, const State& s, const VectorXd& a, const VectorXd& lambda) {
+  return tangent(system, system.evaluate(s), a, lambda);
+}
 
 }  // namespace mortise
 #pragma GCC visibility pop

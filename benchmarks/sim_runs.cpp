@@ -26,6 +26,7 @@ RunResult timed(const System& system, const State& start, double duration, doubl
   RunResult out;
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   out.setting = fmt::format("dopri5 {:g}", tolerance);
+  out.evaluations = run.evaluations;
   if (!run.finished) return out;
   out.energy_error = run.energy_error;
   end(run.last, out);

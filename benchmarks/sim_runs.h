@@ -18,6 +18,7 @@ struct RunResult {
   double branch_error = 0;      // of four-bars: the largest sine of a coupler's angle
   std::vector<double> end;      // what is watched, at the end [m]
   std::string setting = {};
+  long evaluations = 0;
 };
 
 // All three must hold.

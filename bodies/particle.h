@@ -73,6 +73,7 @@ template <int D> struct Particle {
     Vec<double, D> spread(const Motion&, const Vec<double, D>& y) const { return scale_ * y; }
     Vec<double, D> gather(const Motion&, const Vec<double, D>& row) const { return row / scale_; }
     static Vec<double, D> drift(const Motion&) { return Vec<double, D>::Zero(); }
+    Vec<double, D> velocities(const Motion& m) const { return m.v / scale_; }
     Momentum momentum(const Motion& m) const {
       Vec3<double> p = Vec3<double>::Zero(), v = p;
       p.head<D>() = m.p;

@@ -79,6 +79,11 @@ class PlanarBody::Unknowns {
     const double x = m.c * arm_[0] - m.s * arm_[1], z = m.s * arm_[0] + m.c * arm_[1];
     return {translation_ * along_x + turn * z, translation_ * along_y - turn * x, turn};
   }
+  Vec3<double> velocities(const Motion& m) const {
+    const double x = m.velocity[0] / translation_, y = m.velocity[1] / translation_, turn = m.w / rotation_;
+    if (first_ > 0) return {turn, x, y};
+    return {x, y, turn};
+  }
   Momentum momentum(const Motion& m) const {
     const Vec2<double> p = root_mass_ * root_mass_ * m.velocity;
     const double J = massless_ == 3 || angle() >= 3 - massless_ ? 0 : 1 / (rotation_ * rotation_);

@@ -7,15 +7,20 @@
 //   unit(k, j)                                 1 / the factor of unknown k if it has the dimension of unknown j, else 0
 //   Motion, motion(q, v)                       what the markers need at one state
 //   point(motion, r)  direction(motion, d)     Marker<D, count>
-//   turning(motion)  spin(motion)              angular velocity = turning * velocities conjugate to y; that of the
-//   motion force(motion, gravity)                     T'(Q - M z), weight included spread(motion, y)  drift(motion) T y
-//   and z gather(motion, row)                        a row over y as one over q'' momentum(motion) linear, and angular
-//   about the world's origin normalise(q, v)                            brings q and v back to the body's own
-//   constraint, where it has one
+//   turning(motion)                            angular velocity = turning * velocities conjugate to y
+//   spin(motion)                               the angular velocity of the motion
+//   force(motion, gravity)                     T'(Q - M z), weight included
+//   spread(motion, y)  drift(motion)           T y and z
+//   gather(motion, row)                        a row over y as one over q''
+//   velocities(motion)                         those conjugate to y: q' = T w on the body's own constraint
+//   momentum(motion)                           linear, and angular about the world's origin
+//   normalise(q, v)                            brings q and v back to the body's own constraint, where it has one
 // Bodies without it are seen through their coordinates, at a higher price (assembly/body_of.h).
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/core/marker.h>
@@ -151,13 +156,24 @@ class RigidBody::Unknowns {
     a[5] = u0 * t1 + u3 * t0 - u1 * t2 - along * u2;
     a[6] = u0 * t2 + u1 * t1 - u2 * t0 - along * u3;
   }
+  Vec<double, 6> velocities(const Motion& m) const {
+    Vec<double, 6> v;
+    for (int k = 0; k < 3; ++k) v[first_ + k] = m.velocity[k] / translation_;
+    for (int k = 0; k < 3; ++k) v[turn(k)] = m.w[k] / rotation_[k];
+    return v;
+  }
   Momentum momentum(const Motion& m) const {
     const Vec3<double> p = root_mass_ * root_mass_ * m.velocity;
     return {p, m.centre.cross(p) + m.R * moments_.cwiseProduct(m.w)};
   }
+  // What is off by round-off alone stays as it is.
   static void normalise(Vec<double, 7>& q, Vec<double, 7>& v) {
-    q.tail<4>().normalize();
-    v.tail<4>() -= q.tail<4>().dot(v.tail<4>()) * q.tail<4>();
+    constexpr double round_off = 8 * std::numeric_limits<double>::epsilon();
+    auto u = q.tail<4>(), du = v.tail<4>();
+    const double square = u.squaredNorm();
+    if (!(std::abs(square - 1) <= round_off)) u /= std::sqrt(square);
+    const double along = u.dot(du);
+    if (!(std::abs(along) <= round_off * du.norm())) du -= along * u;
   }
 
  private:

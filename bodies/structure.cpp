@@ -140,8 +140,14 @@ Structure::Unknowns::Unknowns(const Structure& s) : C_(s.C), K_(s.K), weight_(s.
   MatrixXd T(M.rows(), M.rows());
   T << split.R, split.N0;
   T_ = AnyMatrix(T);
-  references_.setIdentity(M.rows(), split.N0.cols());  // T^-1 = [R'M; rows of the identity at the pivots of N0]
-  references_.topRows(split.R.cols()) = (split.R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
+  // T^-1 = [R'M; rows of the identity at the pivots of N0]
+  MatrixXd inverse = MatrixXd::Zero(M.rows(), M.rows());
+  inverse.topRows(split.R.cols()) = split.R.transpose() * M;
+  for (std::size_t k = 0; k < split.pivot.size(); ++k)
+    inverse(split.R.cols() + static_cast<Index>(k), split.pivot[k]) = 1;
+  inverse_ = AnyMatrix(inverse);
+  references_.setIdentity(M.rows(), split.N0.cols());
+  references_.topRows(split.R.cols()) = inverse.topRows(split.R.cols()).cwiseAbs() * split.N0.cwiseAbs();
   references_.bottomRows(split.N0.cols()).setIdentity();
   zero_ = VectorXd::Zero(M.rows());
 }

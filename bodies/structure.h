@@ -153,10 +153,11 @@ class Structure::Unknowns {
   VectorXd spread(const Motion&, const VectorXd& y) const { return T_ * y; }
   VectorXd project(const Motion&, const VectorXd& Q) const { return T_.transpose() * Q; }
   const VectorXd& drift(const Motion&) const { return zero_; }
+  VectorXd velocities(const Motion& m) const { return inverse_ * m.v; }
   static std::optional<Momentum> momentum(const Motion&) { return std::nullopt; }
 
  private:
-  Eigen::SparseMatrix<double> T_, C_, K_;
+  Eigen::SparseMatrix<double> T_, inverse_, C_, K_;
   Mat<double, dynamic, 3> weight_;
   MatrixXd references_;  // |T^-1| |N0|
   VectorXd zero_;

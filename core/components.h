@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace mortise {
 
 class Components {
@@ -18,3 +20,4 @@ class Components {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 
 #include <mortise/core/scaling.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace mortise {
 
 struct SparseEntry {
@@ -40,3 +42,4 @@ constexpr Index small_part = 64;  // rows of a part that is decomposed as it sta
 RowRank row_rank(const SparseRows& X, double zero, double doubtful, Index small = small_part);
 
 }  // namespace mortise
+#pragma GCC visibility pop

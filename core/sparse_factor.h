@@ -5,6 +5,8 @@
 
 #include <mortise/core/types.h>
 
+#pragma GCC visibility push(hidden)
+
 namespace mortise {
 
 class SparseFactor {
@@ -24,3 +26,4 @@ class SparseFactor {
 };
 
 }  // namespace mortise
+#pragma GCC visibility pop

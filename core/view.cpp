@@ -5,6 +5,7 @@
 
 #include <mortise/core/buffer.h>
 #include <mortise/core/row_inputs.h>
+#include <mortise/core/seen.h>
 
 namespace mortise::detail {
 namespace {
@@ -169,7 +170,12 @@ double speed(const Access<double>& a, Index i) { return a.v[i]; }
 
 // ---- numbers that vary with the coordinates
 
-void look(const Access<Taylor>& a, Ask what, LocalVector r, Taylor* out) { a.body->locate(what, r, a.q, out); }
+void look(const Access<Taylor>& a, Ask what, LocalVector r, Taylor* out) {
+  if (a.seen)
+    a.seen->look(a, what, r, out);
+  else
+    a.body->locate(what, r, a.q, out);
+}
 void look(const Access<TaylorDual>& a, Ask what, LocalVector r, TaylorDual* out) { a.body->locate(what, r, a.q, out); }
 Taylor coordinate(const Access<Taylor>& a, Index i) { return a.q[i]; }
 TaylorDual coordinate(const Access<TaylorDual>& a, Index i) { return a.q[i]; }
@@ -181,7 +187,12 @@ void look_velocity(const Access<Taylor>& a, LocalVector r, Taylor* out) {
 void look_spin(const Access<Taylor>& a, int dimension, Taylor* out) {
   a.body->angular_velocity(dimension, a.q, a.v, out);
 }
-void push(const Access<Taylor>& a, LocalVector r, const Taylor* f) { a.body->push(r, a.q, f, a.Q); }
+void push(const Access<Taylor>& a, LocalVector r, const Taylor* f) {
+  if (a.seen)
+    a.seen->push(a, r, f);
+  else
+    a.body->push(r, a.q, f, a.Q);
+}
 void twist(const Access<Taylor>& a, int dimension, const Taylor* torque) { a.body->twist(dimension, a.q, torque, a.Q); }
 
 namespace {

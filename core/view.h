@@ -33,6 +33,12 @@ template <class T> struct Access {
   const T *q, *v;
   T* Q;  // forces on the coordinates add up here
 };
+template <> struct Access<Taylor> {
+  const Geometry* body;
+  const Taylor *q, *v;
+  Taylor* Q;
+  class Seen* seen = nullptr;  // points and directions that were looked at before, where they are kept
+};
 // In the engine the body stands in its motion, and forces add up in its unknowns.
 template <> struct Access<double> {
   const Geometry* body;

@@ -4,8 +4,7 @@
 
 namespace mortise {
 
-EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& start, double duration)
-    : system_(system), flow_(flow) {
+EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& start, double duration) : flow_(flow) {
   for (const auto& c : system.constraints()) by_joints_ = by_joints_ || !c.model->ideal() || c.model->reacts();
   // Joints that move by themselves: their rows have a rate where nothing else moves.
   State s = start;
@@ -21,30 +20,26 @@ EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& star
     by_joints_ = by_joints_ || !flow.solver().rate().isZero(0);
   }
   needed_ = by_joints_ || !system.forces().empty();
-  for (const auto& b : system.bodies()) needed_ = needed_ || b.model->stored(start, b.first).has_value();
+  for (const auto& b : system.bodies()) needed_ = needed_ || b.model->stores();
 }
 
 double EnergyBalance::power(const State& s) const {
-  double power = 0;
-  for (const Contribution& c : system_.contributions(s)) power += c.input;
-  if (!by_joints_) return power;
-  (void)flow_.solver().solve(s);
-  const Evaluation e = system_.evaluate(s);
-  const VectorXd& lambda = flow_.solver().lambda();
-  for (std::size_t k = 0; k < e.layout().A.size(); ++k) {
-    const auto& block = e.layout().A[k];
-    power += lambda.segment(block.row, block.rows).dot(e.A(k) * s.v.segment(block.first, block.size));
-  }
-  return power + e.C.dot(s.v) + (flow_.solver().friction().size() ? flow_.solver().friction().dot(s.v) : 0);
+  Solver& solver = flow_.solver();
+  const double by_joints = by_joints_ ? solver.input_by_joints(s) : 0;
+  return solver.input(s) + by_joints;
 }
 
 void EnergyBalance::begin(const State& s) {
-  reference_ = system_.energy(s).total();
   if (needed_) last_power_ = power(s);
+  reference_ = flow_.solver().energy(s).total();
 }
 
 // By the formula of Lobatto with four points on each step.
 double EnergyBalance::step(const Stepper& stepper, const State& from, const State& now) {
+  // First where the solver is.
+  const double last = last_power_;
+  if (needed_) last_power_ = power(now);
+  const double energy = flow_.solver().energy(now).total();
   if (needed_) {
     const double h = now.t - from.t, r = 0.5 / std::sqrt(5.0);
     double inner = 0;
@@ -52,11 +47,9 @@ double EnergyBalance::step(const Stepper& stepper, const State& from, const Stat
       stepper.at(from.t + x * h, between_);
       inner += power(between_);
     }
-    const double last = last_power_;
-    last_power_ = power(now);
     reference_ += h / 12 * (last + 5 * inner + last_power_);
   }
-  return std::abs(system_.energy(now).total() - reference_);
+  return std::abs(energy - reference_);
 }
 
 void EnergyBalance::jump(double energy, const State& now) {

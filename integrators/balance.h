@@ -22,7 +22,6 @@ class EnergyBalance {
  private:
   double power(const State& s) const;  // what is put in per second
 
-  const System& system_;
   Flow& flow_;
   State between_;
   bool by_joints_ = false, needed_ = false;

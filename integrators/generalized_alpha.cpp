@@ -47,7 +47,9 @@ void GeneralizedAlpha::begin(Flow& flow, const State& s) {
   last_h_ = factored_h_ = 0;
   since_begin_ = 0;
   pattern_ = false;
-  (void)tangent(system, s, a_, lambda_);  // throws if a part has no slopes
+  evaluation_.emplace(system.evaluate(s));
+  evaluated_ = false;
+  (void)tangent(system, *evaluation_, a_, lambda_);  // throws if a part has no slopes
 }
 
 void GeneralizedAlpha::place(double h) {
@@ -55,11 +57,19 @@ void GeneralizedAlpha::place(double h) {
   stage_.t = before_.t + h;
   stage_.q = before_.q + h * before_.v + h * h * ((0.5 - beta_) * w0_ + beta_ * w_);
   stage_.v = before_.v + h * ((1 - gamma_) * w0_ + gamma_ * w_);
+  evaluated_ = false;
+}
+
+const Evaluation& GeneralizedAlpha::evaluated() {
+  if (evaluated_) return *evaluation_;
+  flow_->system().evaluate(stage_, *evaluation_);
+  evaluated_ = true;
+  return *evaluation_;
 }
 
 GeneralizedAlpha::Equations GeneralizedAlpha::residual(double h) {
   const System& system = flow_->system();
-  const Evaluation e = system.evaluate(stage_);
+  const Evaluation& e = evaluated();
   flow_->count();
   Equations r{-(e.Q + e.C), VectorXd::Zero(rows_)};
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
@@ -82,7 +92,7 @@ GeneralizedAlpha::Equations GeneralizedAlpha::residual(double h) {
 void GeneralizedAlpha::factor(double h) {
   const System& system = flow_->system();
   const Index n = system.size();
-  const Tangent t = tangent(system, stage_, a_, lambda_);
+  const Tangent t = tangent(system, evaluated(), a_, lambda_);
   std::vector<bool> holonomic(static_cast<std::size_t>(system.rows()), false);
   for (const auto& c : system.constraints()) std::fill_n(holonomic.begin() + c.row, c.holonomic, true);
   Tangent::Entries entries;

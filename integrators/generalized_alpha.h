@@ -12,6 +12,8 @@
 // J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007)
 // 185-202.
 
+#include <optional>
+
 #include <Eigen/SparseLU>
 
 #include <mortise/assembly/tangent.h>
@@ -34,6 +36,7 @@ class GeneralizedAlpha final : public Stepper {
     VectorXd forces, rows;  // what is left of them
   };
   bool solve(double h);                // the equations of one step; false: Newton's method does not converge
+  const Evaluation& evaluated();       // at stage_, once
   Equations residual(double h);        // at stage_, a_, lambda_
   void place(double h);                // stage_ from a_
   void factor(double h);               // at stage_
@@ -46,6 +49,8 @@ class GeneralizedAlpha final : public Stepper {
   Flow* flow_ = nullptr;
   ErrorScale scale_, tried_scale_;  // of the states accepted; also of the end of the step tried
   State stage_;
+  std::optional<Evaluation> evaluation_;
+  bool evaluated_ = false;   // it is that at stage_
   std::vector<Index> kept_;  // by rows: their place among those kept, or -1
   Index rows_ = 0;           // kept
   VectorXd a_, a0_, a_before_, w_, w0_, lambda_;
