@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mortise/assembly/solver.h>
+#include <mortise/assembly/system_rank.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/fundamental.h>
 
@@ -73,6 +74,8 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
   const System numbers = is_own(system, given) ? system : system.fixed(given);
   Solver solver(numbers, {.rank = options});
   Evaluation e = given;
+  const SparseRank rank = rank_of(numbers, e, options);
+  if (!rank.N.empty()) require(check_rank(system, given, options));
   const VectorXd none = VectorXd::Zero(system.size());
   VectorXd a;
   try {
@@ -81,7 +84,7 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     require(check_rank(system, given, options));
     throw;
   }
-  Solution s{a, e.Q, none, none, none, solver.lambda(), {}, solver.warnings(), system.names()};
+  Solution s{a, e.Q, none, none, none, solver.lambda(), {}, doubts(system, rank, options), system.names()};
   e.C += solver.friction();
   const auto times_mass = [&](const VectorXd& x) {
     VectorXd Mx(x.size());
@@ -92,7 +95,9 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     return Mx;
   };
   complete_lambda(numbers, e, times_mass(s.a) - e.Q, s.lambda);
-  const std::vector<bool> unique = solver.unique();
+  std::vector<bool> unique(static_cast<std::size_t>(system.rows()), true);
+  for (const SparseRank::Set& set : rank.redundant)
+    for (const auto& [i, _] : set.y) unique[static_cast<std::size_t>(i)] = false;
   if (!e.C.isZero(0)) s.Qc_nonideal = times_mass(solver.response(e.C));
   s.Qc = e.C;  // and A'lambda, below: M q'' - Q would cancel where a light body is among heavy ones
   for (const System::ConstraintInfo& c : system.constraints()) {

@@ -54,9 +54,9 @@ std::string scope(const System& system, const System::Selection& parts) {
 }  // namespace
 
 // The state at which the factor last had doubts, and the verdict there, once somebody asks for it.
-class Solver::Doubted {
+class [[gnu::visibility("hidden")]] RankJudge {
  public:
-  explicit Doubted(const RankOptions& options) : options_(options) {}
+  explicit RankJudge(const RankOptions& options) : options_(options) {}
   void at(const State& s) { state_ = s, rank_.reset(), some_ = true; }
   void none() { some_ = false; }
   bool some() const { return some_; }
@@ -83,7 +83,7 @@ Solver::Solver(const System& system, const SolverOptions& options)
     : system_(system),
       options_(options),
       engine_(std::make_unique<Engine>(system, options.threads)),
-      doubted_(std::make_unique<Doubted>(options.rank)),
+      doubted_(std::make_unique<RankJudge>(options.rank)),
       friction_(VectorXd::Zero(system.size())) {
   engine_->set_judge([&system = system_, &doubted = *doubted_] { return doubted.judge(system); });
 }

@@ -103,9 +103,8 @@ class Solver {
 
   const System& system_;
   SolverOptions options_;
-  class Doubted;
   std::unique_ptr<class Engine> engine_;
-  std::unique_ptr<Doubted> doubted_;
+  std::unique_ptr<class RankJudge> doubted_;
   bool judged_ = false;  // the rank was, at one state at least
   VectorXd a_, friction_;
   unsigned long solved_ = 0;  // Engine::changes() when a_ was found

@@ -1,6 +1,7 @@
 #include <mortise/assembly/system_rank.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace mortise {
@@ -25,6 +26,8 @@ SparseEquations sparse_equations(const System& system, const Evaluation& e, cons
         if (massless.N0(r, c) != 0) null.emplace_back(at + r, k, massless.N0(r, c));
       out.pivot.push_back(static_cast<int>(at) + massless.pivot[static_cast<std::size_t>(c)]);
     }
+    for (const auto& [coordinate, pivot] : massless.doubtful)
+      out.doubtful.push_back({static_cast<int>(at) + coordinate, pivot});
     int last = group;
     for (const int g : b.model->groups()) out.groups.push_back(group + g), last = std::max(last, group + g + 1);
     group = last;
@@ -73,6 +76,7 @@ SparseRank renamed(const System& system, const System::Selection& parts, SparseR
   };
   for (auto& x : r.N) rename(x, coordinate);
   for (auto& x : r.shares) rename(x, coordinate);
+  rename(r.doubtful_masses, coordinate);
   for (auto& s : r.redundant) rename(s.y, row), s.row = row[static_cast<std::size_t>(s.row)];
   rename(r.nearly, row);
   return r;
@@ -123,6 +127,12 @@ std::vector<std::string> doubts(const System& system, const SparseRank& rank, co
         fmt::format("massless parts are nearly free (scaled singular value {:.1e}, warned below {:.0e}, refused below "
                     "{:.0e})",
                     *rank.kept, options.doubtful, options.determined));
+  for (const auto& [i, pivot] : rank.doubtful_masses)
+    out.push_back(fmt::format(
+        "the mass matrix hardly tells the mass along {}: beside that of its neighbours {:.1e} of it is left, "
+        "so accelerations along it are known to {:.0e}; give the body coordinates in which its mass is not "
+        "a difference of large ones, or 0",
+        system.coordinate(i), pivot, std::numeric_limits<double>::epsilon() / pivot));
   return out;
 }
 

@@ -9,6 +9,7 @@ namespace mortise {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double doubtful_pivot = 1e-8;  // M may be off by eps: more than half of the digits are lost
 
 std::string entry(const std::vector<std::string>& names, Index i, Index j) {
   if (static_cast<Index>(names.size()) <= std::max(i, j)) return fmt::format("({}, {})", i, j);
@@ -59,6 +60,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
   MatrixXd L = MatrixXd::Zero(n, n);                 // unit lower triangular in the order of the pivots
   std::vector<Index> taken;
   std::vector<double> pivots;
+  std::vector<Massless::Doubtful> doubtful;
   std::vector<bool> done(static_cast<std::size_t>(n), false);
   const auto left = [&](Index j) { return !done[static_cast<std::size_t>(j)]; };
   for (;;) {
@@ -70,6 +72,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     const auto k = static_cast<Index>(taken.size());
     taken.push_back(p);
     pivots.push_back(S(p, p));
+    if (S(p, p) < doubtful_pivot) doubtful.push_back({static_cast<int>(p), S(p, p)});
     L(p, k) = 1;
     for (Index i = 0; i < n; ++i)
       if (left(i)) L(i, k) = S(i, p) / S(p, p);
@@ -108,6 +111,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     }
     result.pivot.push_back(static_cast<int>(j));
   }
+  result.doubtful = std::move(doubtful);
 
   // M_rr = L_rr diag(pivots) L_rr' in scaled coordinates:  R = L_rr^-T diag(pivots)^-1/2.
   MatrixXd Y = MatrixXd::Identity(r, r);
@@ -128,6 +132,7 @@ Massless stack(const std::vector<Massless>& blocks) {
   for (const Massless& b : blocks) {
     all.N0.block(n, k, b.N0.rows(), b.N0.cols()) = b.N0;
     for (const int p : b.pivot) all.pivot.push_back(static_cast<int>(n) + p);
+    for (const auto& d : b.doubtful) all.doubtful.push_back({static_cast<int>(n) + d.coordinate, d.pivot});
     n += b.N0.rows(), k += b.N0.cols();
   }
   return all;

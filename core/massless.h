@@ -16,6 +16,14 @@ struct Massless {
   std::vector<int> pivot;  // the coordinate that stands for each column of N0
   MatrixXd R = {};         // n x (n - k), R'M R = I; empty where only N0 is known
 
+  // Directions with so little mass that the entries of M, each right to round-off, hardly tell it: the coordinate, and
+  // the pivot of the block scaled to unit diagonal.  Accelerations along it are known to eps / pivot.
+  struct Doubtful {
+    int coordinate;
+    double pivot;
+  };
+  std::vector<Doubtful> doubtful = {};
+
   Index rank() const { return N0.rows() - N0.cols(); }
 };
 

@@ -139,6 +139,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     set.gap = std::abs(sum);
     r.redundant.push_back(std::move(set));
   }
+  for (const auto& [coordinate, pivot] : e.doubtful) r.doubtful_masses.push_back({coordinate, pivot});
   require_possible(r);
   return r;
 }

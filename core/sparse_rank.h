@@ -20,6 +20,7 @@ struct SparseEquations {
   SparseRows N0;            // n x k, basis of null(M)
   std::vector<int> pivot;   // the coordinate that stands for each column of N0
   std::vector<int> groups;  // coordinates with the same number share one scale
+  std::vector<Massless::Doubtful> doubtful = {};
 };
 
 struct SparseRank {
@@ -36,6 +37,7 @@ struct SparseRank {
   std::vector<Set> redundant;
   std::optional<double> smallest_row;
   SparseList nearly;
+  SparseList doubtful_masses;  // Massless::Doubtful
 };
 
 SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options = {}, Index small = small_part);

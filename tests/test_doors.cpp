@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -111,4 +112,33 @@ TEST_CASE("doors: levers on levers are as nearly free among many coordinates as 
         CHECK(solver.solve(system.state()).isZero(1e-9));
       }
     }
+}
+
+TEST_CASE("doors: a mass that its matrix hardly tells is doubtful, for the check and for solve()") {
+  // M = [1 1; 1 1 + d], Q = (1, 1 + d x), so that q'' = (1 - x, x).
+  constexpr double x = 3, eps = std::numeric_limits<double>::epsilon();
+  int doubtful = 0, clear = 0;
+  for (double d = 1e-2; d > 1e-13; d /= 10) {
+    CAPTURE(d);
+    const MatrixXd M = (MatrixXd(2, 2) << 1, 1, 1, 1 + d).finished();
+    Assembly a("pair");
+    a.add("pair", Subsystem<MatrixXd, VectorXd>{
+                      .coordinates = {"x", "y"}, .M = M, .Q = (VectorXd(2) << 1, 1 + (M(1, 1) - 1) * x).finished()});
+    const System system(a);
+    const Evaluation e = system.evaluate(system.state());
+    const auto told = [](const std::vector<std::string>& warnings) {
+      return std::any_of(warnings.begin(), warnings.end(), [](const std::string& w) {
+        return w.find("the mass matrix hardly tells the mass along pair.y") == 0;
+      });
+    };
+    const Solution s = solve(system, e);
+    const double off = std::abs(s.a[1] - x);
+    CHECK(off <= 10 * eps / d * x);
+    const bool doubt = told(check_rank(system, e).warnings);
+    CHECK(told(s.warnings) == doubt);
+    if (!doubt) CHECK(off <= 1e-7 * x);
+    ++(doubt ? doubtful : clear);
+  }
+  CHECK(doubtful >= 4);
+  CHECK(clear >= 4);
 }
