@@ -122,8 +122,14 @@ TEST_CASE("doors: a mass that its matrix hardly tells is doubtful, for the check
     CAPTURE(d);
     const MatrixXd M = (MatrixXd(2, 2) << 1, 1, 1, 1 + d).finished();
     Assembly a("pair");
-    a.add("pair", Subsystem<MatrixXd, VectorXd>{
-                      .coordinates = {"x", "y"}, .M = M, .Q = (VectorXd(2) << 1, 1 + (M(1, 1) - 1) * x).finished()});
+    const double inertia = M(1, 1) - 1;
+    const auto force = [=](const auto& q, const auto&, const auto&) {
+      auto Q = q;
+      Q[0] = 1.0;
+      Q[1] = 1.0 + inertia * x;
+      return Q;
+    };
+    a.add("pair", Subsystem{.coordinates = {"x", "y"}, .M = M, .Q = force});
     const System system(a);
     const Evaluation e = system.evaluate(system.state());
     const auto told = [](const std::vector<std::string>& warnings) {
