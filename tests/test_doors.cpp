@@ -148,3 +148,41 @@ TEST_CASE("doors: a mass that its matrix hardly tells is doubtful, for the check
   CHECK(doubtful >= 4);
   CHECK(clear >= 4);
 }
+
+TEST_CASE("doors: the check, solve(), Solver and the first step of a run agree on random mechanisms, body by body") {
+  constexpr double known = 1e-8;  // of the body's largest acceleration
+  constexpr double still = 1e-3;  // of the largest of all: bodies slower than that are judged by it, or by the forces
+  unsigned compared = 0, refused = 0;
+  for (unsigned seed = 60000; compared < many(600, 60); ++seed) {
+    CAPTURE(seed);
+    const Model model = build(random_mechanism(seed));
+    const System& system = model.system;
+    const Evaluation e = system.evaluate(model.state);
+    const RankReport report = check_rank(system, e);
+    Solver solver(system);
+    if (!report.ok()) {
+      CHECK_THROWS_AS(solve(system, e), ReportedError);
+      CHECK_THROWS_AS(solver.solve(model.state), ReportedError);
+      ++refused;
+      continue;
+    }
+    const Reference reference = quad_reference(system, e);
+    if (!reference.found) continue;
+    ++compared;
+    const VectorXd one = solve(system, e).a, other = solver.solve(model.state);
+    const double slow = still * reference.a.cwiseAbs().maxCoeff() + reference.plain_floor;
+    for (const auto& b : system.bodies()) {
+      if (b.size == 0) continue;
+      CAPTURE(b.name);
+      const auto of_body = [&](const VectorXd& x) { return x.segment(b.first, b.size).cwiseAbs().maxCoeff(); };
+      const double size = of_body(reference.a) + slow;
+      CHECK(of_body(one - reference.a) <= known * size);
+      CHECK(of_body(other - reference.a) <= known * size);
+    }
+    if (report.dof == 0) continue;  // nothing moves
+    const Trajectory run = simulate(system, model.state, {.duration = 1e-6, .sample = 0});
+    CAPTURE(run.text());
+    CHECK(run.finished);
+  }
+  CHECK(refused < compared / 10);
+}
