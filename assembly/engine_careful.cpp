@@ -22,6 +22,7 @@
 #include <limits>
 #include <map>
 
+#include <mortise/core/components.h>
 #include <mortise/core/scaling.h>
 
 namespace mortise {
@@ -62,23 +63,17 @@ bool Engine::factor_carefully(double redundant) {
     for (const Index i : judgement.implied) implied_[at(i)] = true;
     unknown_ = 100 * eps / judgement.smallest;
   }
-  std::vector<int> leader(constraint_.size()), seen(bodies_.size(), -1);
-  for (std::size_t i = 0; i < leader.size(); ++i) leader[i] = static_cast<int>(i);
-  const auto find = [&](int i) {
-    while (leader[at(i)] != i) i = leader[at(i)] = leader[at(leader[at(i)])];
-    return i;
-  };
-  for (std::size_t i = 0; i < leader.size(); ++i)
+  Components connected(constraint_.size());
+  std::vector<std::size_t> first(bodies_.size(), constraint_.size());
+  for (std::size_t i = 0; i < constraint_.size(); ++i)
     for (int e = nodes_[i].entry; e < nodes_[i].entry + nodes_[i].entries; ++e) {
-      int& first = seen[at(entries_[at(e)].body)];
-      if (first < 0) first = static_cast<int>(i);
-      leader[at(find(static_cast<int>(i)))] = find(first);
+      std::size_t& other = first[at(entries_[at(e)].body)];
+      if (other == constraint_.size()) other = i;
+      connected.join(other, i);
     }
-  std::map<int, std::vector<int>> parts;
-  for (std::size_t i = 0; i < leader.size(); ++i) parts[find(static_cast<int>(i))].push_back(static_cast<int>(i));
-  for (const auto& [first, nodes] : parts) {
+  for (const auto& nodes : connected.parts()) {
     CarefulPart part;
-    if (!gather(nodes, redundant, implied_, part)) return false;
+    if (!gather({nodes.begin(), nodes.end()}, redundant, implied_, part)) return false;
     careful_parts_.push_back(std::move(part));
   }
   careful_ = Careful::ready;

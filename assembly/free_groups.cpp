@@ -2,30 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <mortise/assembly/free_forces.h>
 #include <mortise/assembly/hidden_constraint.h>
+#include <mortise/core/components.h>
 
 namespace mortise {
-namespace {
-
-// Sets that grow together.
-class Unions {
- public:
-  explicit Unions(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-  std::size_t find(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t i, std::size_t j) { parent_[find(std::max(i, j))] = find(std::min(i, j)); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
-
-}  // namespace
 
 std::vector<FreeForces::Selection> free_groups(const System& system, const State& s, const RankOptions& options) {
   using Selection = FreeForces::Selection;
@@ -38,8 +21,8 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
     massless[i] = bodies[i].model->massless(s, bodies[i].first, e.M(i), {"body", bodies[i].name});
   const auto light = [&](std::size_t i) { return massless[i].N0.cols() > 0; };
 
-  Unions joined_bodies(bodies.size());
-  const auto join = [&](Unions& unions, const std::vector<std::size_t>& some, const auto& counts) {
+  Components joined_bodies(bodies.size());
+  const auto join = [&](Components& unions, const std::vector<std::size_t>& some, const auto& counts) {
     std::size_t first = bodies.size();
     for (const std::size_t k : some)
       if (counts(k)) first == bodies.size() ? void(first = k) : unions.join(first, k);
@@ -47,7 +30,7 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
   for (const auto& c : constraints) join(joined_bodies, c.bodies, light);
   std::map<std::size_t, Selection> clusters;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (light(i)) clusters[joined_bodies.find(i)].massless.push_back(i);
+    if (light(i)) clusters[joined_bodies.representative(i)].massless.push_back(i);
   const auto assign = [&](const auto& parts, const auto& cluster_of, auto& to,
                           std::vector<std::size_t> Selection::*list) {
     for (std::size_t i = 0; i < parts.size(); ++i)
@@ -58,7 +41,7 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
         }
   };
   const auto cluster_of = [&](std::size_t k) {
-    return light(k) ? clusters.find(joined_bodies.find(k)) : clusters.end();
+    return light(k) ? clusters.find(joined_bodies.representative(k)) : clusters.end();
   };
   assign(constraints, cluster_of, clusters, &Selection::constraints);
 
@@ -92,13 +75,15 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
     if (!numerical_rank(eq, options).determined()) free.insert(root);
   }
 
-  Unions coupled = joined_bodies;
-  const auto is_free = [&](std::size_t k) { return light(k) && free.count(joined_bodies.find(k)) > 0; };
+  Components coupled = joined_bodies;
+  const auto is_free = [&](std::size_t k) { return light(k) && free.count(joined_bodies.representative(k)) > 0; };
   for (const auto& f : forces) join(coupled, f.bodies, is_free);
   std::map<std::size_t, Selection> groups;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (is_free(i)) groups[coupled.find(i)].massless.push_back(i);
-  const auto group_of = [&](std::size_t k) { return is_free(k) ? groups.find(coupled.find(k)) : groups.end(); };
+    if (is_free(i)) groups[coupled.representative(i)].massless.push_back(i);
+  const auto group_of = [&](std::size_t k) {
+    return is_free(k) ? groups.find(coupled.representative(k)) : groups.end();
+  };
   assign(constraints, group_of, groups, &Selection::constraints);
   assign(forces, group_of, groups, &Selection::forces);
   for (auto& [root, group] : groups)

@@ -60,7 +60,8 @@ class Poser {
 
 struct Ranked {
   Pose pose;
-  double smallest = 0;  // singular value of the rows, those that count as 0 included
+  double smallest = 1;  // singular value that counts, of the rows and of what holds massless parts
+  bool loses(Index dof) const { return pose.dof > dof || pose.free > 0; }
 };
 
 Ranked ranked(const System& system, const State& s, double at, const RankOptions& options) {
@@ -71,6 +72,7 @@ Ranked ranked(const System& system, const State& s, double at, const RankOptions
   r.pose.dof = rank.n - rank.rank_A;
   r.pose.free = rank.n - rank.rank_MA;
   r.pose.independence = rank.smallest_row.value_or(1);
+  r.smallest = std::min(r.pose.independence, rank.kept.value_or(1));
   return r;
 }
 
@@ -107,6 +109,7 @@ PoseReport check_sweep(const System& system, const State& start, const std::stri
   const Poser poser(system, coordinate);
   PoseReport out{system.name(), coordinate, {}, 0, {}, {}};
   std::vector<State> states;
+  std::vector<Ranked> ranks;
   State last = start;
   for (int i = 0; i < count; ++i) {
     const double value = from + (to - from) * i / (count - 1);
@@ -121,44 +124,46 @@ PoseReport check_sweep(const System& system, const State& start, const std::stri
     }
     last = *s;
     states.push_back(last);
-    out.poses.push_back(ranked(system, last, value, options).pose);
+    ranks.push_back(ranked(system, last, value, options));
+    out.poses.push_back(ranks.back().pose);
   }
   if (out.poses.empty()) return out;
   out.dof = std::min_element(out.poses.begin(), out.poses.end(), [](const Pose& a, const Pose& b) {
               return a.dof < b.dof;
             })->dof;
-  // On the poses themselves, and where the rows come close to dependence between them: golden section.
-  const auto independence = [&](const State& near, double value, State& found) {
+  // On the poses themselves, and where rows come close to dependence, or massless parts to being free, between them:
+  // golden section.
+  const auto smallest = [&](const State& near, double value, State& found) {
     const auto s = poser.at(near, value);
     if (!s) return 1.0;
     found = *s;
     const Ranked r = ranked(system, *s, value, options);
-    return r.pose.dof > out.dof ? 0.0 : r.pose.independence;
+    return r.loses(out.dof) ? 0.0 : r.smallest;
   };
   for (std::size_t i = 0; i < out.poses.size(); ++i) {
-    if (out.poses[i].dof > out.dof) {
+    if (ranks[i].loses(out.dof)) {
       out.singular.push_back(singular(system, states[i], out.poses[i].at, out.dof, options));
       continue;
     }
     if (i == 0 || i + 1 >= out.poses.size()) continue;
-    const double here = out.poses[i].independence;
-    if (out.poses[i - 1].dof > out.dof || out.poses[i + 1].dof > out.dof) continue;
-    if (here > out.poses[i - 1].independence || here >= out.poses[i + 1].independence) continue;
+    const double here = ranks[i].smallest;
+    if (ranks[i - 1].loses(out.dof) || ranks[i + 1].loses(out.dof)) continue;
+    if (here > ranks[i - 1].smallest || here >= ranks[i + 1].smallest) continue;
     constexpr double golden = 0.6180339887498949;
     double a = out.poses[i - 1].at, b = out.poses[i + 1].at;
     State found = states[i];
     double c = b - golden * (b - a), d = a + golden * (b - a);
-    double fc = independence(states[i], c, found), fd = independence(states[i], d, found);
+    double fc = smallest(states[i], c, found), fd = smallest(states[i], d, found);
     double best = out.poses[i].at, least = here;
     State best_state = states[i];
     for (int k = 0; k < 60 && least > 0; ++k) {
       if (fc < fd) {
         b = d, d = c, fd = fc, c = b - golden * (b - a);
-        fc = independence(states[i], c, found);
+        fc = smallest(states[i], c, found);
         if (fc < least) least = fc, best = c, best_state = found;
       } else {
         a = c, c = d, fc = fd, d = a + golden * (b - a);
-        fd = independence(states[i], d, found);
+        fd = smallest(states[i], d, found);
         if (fd < least) least = fd, best = d, best_state = found;
       }
     }
@@ -176,8 +181,13 @@ std::string PoseReport::text() const {
                      singular.empty() ? "no singular pose" : fmt::format("SINGULAR at {} of them", singular.size()));
   for (const Singular& s : singular) {
     const auto& p = s.report.singular;
-    out += fmt::format("  at {:.6g}: {} gained{}{}\n", s.at, fmt::format("{} DOF", p ? p->gained : s.report.dof - dof),
-                       p && !p->motions.empty() ? ": " : "", p ? fmt::format("{}", fmt::join(p->motions, "; ")) : "");
+    if (p || s.report.dof > dof)
+      out +=
+          fmt::format("  at {:.6g}: {} gained{}{}\n", s.at, fmt::format("{} DOF", p ? p->gained : s.report.dof - dof),
+                      p && !p->motions.empty() ? ": " : "", p ? fmt::format("{}", fmt::join(p->motions, "; ")) : "");
+    for (const FreeDirection& f : s.report.free)
+      out += fmt::format("  at {:.6g}: {} is free: no mass moves with it and no constraint resists\n", s.at,
+                         f.parts.front().coordinate);
     for (const RedundantRow& r : s.report.redundant)
       out += fmt::format("     {} depends there on the others of its set{}\n", r.row,
                          r.loop.empty() ? "" : fmt::format(", loop: {}", fmt::join(r.loop, " -> ")));

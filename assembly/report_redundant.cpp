@@ -6,10 +6,10 @@
 #include <cmath>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <mortise/assembly/engine.h>
+#include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/words.h>
 
@@ -253,19 +253,11 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
 
   // Sets that share a joint are mended together.
   std::map<std::size_t, std::size_t> owner;  // joint: set
-  std::vector<std::size_t> parent(rank.redundant.size());
-  std::iota(parent.begin(), parent.end(), std::size_t{0});
-  const auto root = [&](std::size_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
+  Components together(rank.redundant.size());
   for (std::size_t k = 0; k < joints_of_set.size(); ++k)
-    for (const std::size_t j : joints_of_set[k])
-      if (const auto [it, fresh] = owner.try_emplace(j, k); !fresh) parent[root(k)] = root(it->second);
-  std::map<std::size_t, std::vector<std::size_t>> groups;
-  for (std::size_t k = 0; k < parent.size(); ++k) groups[root(k)].push_back(k);
+    for (const std::size_t j : joints_of_set[k]) together.join(owner.try_emplace(j, k).first->second, k);
   constexpr std::size_t tried_at_most = 60;  // joints in a group: beyond, nobody exchanges joints by hand
-  for (const auto& [_, members] : groups) {
+  for (const auto& members : together.parts()) {
     Group g;
     g.sets = static_cast<Index>(members.size());
     std::set<std::size_t> joints;

@@ -2,35 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include <mortise/core/components.h>
 
 namespace mortise {
 
 RowIndependence::RowIndependence(const System& system, const State& s) : system_(system), e_(system.evaluate(s)) {
-  std::vector<std::size_t> root(system.bodies().size());
-  std::iota(root.begin(), root.end(), std::size_t{0});
-  const auto find = [&](std::size_t i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
+  Components parts(system.bodies().size());
   for (const auto& b : system.bodies())
     for (const std::string& unit : b.model->units()) is_length_.push_back(unit == "m");
   for (const auto& c : system.constraints()) {
     std::size_t first = system.bodies().size();
     for (const std::size_t k : c.bodies) {
       if (system.bodies()[k].size == 0) continue;  // the ground connects nothing
-      if (first == system.bodies().size()) first = find(k);
-      root[find(k)] = first;
+      if (first == system.bodies().size()) first = k;
+      parts.join(first, k);
     }
   }
   for (const auto& c : system.constraints()) {
     std::size_t part = 0;
     for (const std::size_t k : c.bodies)
-      if (system.bodies()[k].size > 0) part = find(k);
+      if (system.bodies()[k].size > 0) part = parts.representative(k);
     part_.push_back(part);
   }
-  lever_.assign(root.size(), 1);
-  ratios_.resize(root.size());
+  lever_.assign(system.bodies().size(), 1);
+  ratios_.resize(system.bodies().size());
 }
 
 // The median, over the joints of a part, of their slopes along other coordinates over those along lengths.  Rows of one

@@ -13,9 +13,11 @@
 #include <mortise/assembly/report_stages.h>
 #include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
+#include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/core/scaling.h>
 #include <mortise/joints/coupling.h>
+#include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
 
 #include "random_equations.h"
@@ -233,6 +235,32 @@ TEST_CASE("poses: a sweep finds the singular pose and names the freedom gained")
   CHECK(poses.singular.size() == 1);
   CHECK_THROWS_AS(check_sweep(system, system.state(), "left.theta", 0, 0, 5), InvalidModel);
   CHECK_THROWS_AS(check_sweep(system, system.state(), "nobody.theta", 0, 1, 5), InvalidModel);
+}
+
+TEST_CASE("poses: a pose of a sweep at which a massless part is free is told, though all rows are independent") {
+  // X = s theta: s, without mass, is held by X but where theta = 0.
+  Assembly a("lever");
+  const auto block = a.add("block", Particle<1>{.mass = 1}), slide = a.add("slide", Particle<1>{.mass = 0}),
+             arm = a.add("arm", Particle<1>{.mass = 1});
+  a.connect("lever", Holonomic{[](const auto& x, const auto& s, const auto& theta, const auto&) {
+              using T = std::decay_t<decltype(x.coordinate("x"))>;
+              return Vec<T, 1>(x.coordinate("x") - s.coordinate("x") * theta.coordinate("x"));
+            }},
+            block, slide, arm);
+  const System system(a);
+  for (const int count : {3, 21}) {
+    CAPTURE(count);
+    State start = system.state();
+    start.set("arm.x", -1);
+    start.set("slide.x", 0.5);
+    start.set("block.x", -0.5);
+    const PoseReport r = check_sweep(system, start, "arm.x", -1, 1, count);
+    CAPTURE(r.text());
+    REQUIRE(r.singular.size() == 1);
+    CHECK(!r.ok());
+    CHECK(std::abs(r.singular[0].at) < 1e-8);
+    CHECK(r.text().find("slide.x is free") != std::string::npos);
+  }
 }
 
 TEST_CASE("stages: a subsystem that is free by itself is held once it is connected") {
