@@ -275,15 +275,16 @@ Index BodyPart::move(const State& s, Index first, const Vec3<double>& g, const s
   CoordinateMotion& m = *static_cast<CoordinateMotion*>(motion);
   m.massless = split.N0.cols();
   m.T.resize(n, n);
-  m.T << split.R, split.N0;
+  const MatrixXd R = split.R();
+  m.T << R, split.N0;
   // T^-1 = [R'M; rows of the identity at the pivots of N0]
   const auto v = s.v.segment(first, n);
   m.w.resize(n);
-  m.w.head(n - m.massless) = split.R.transpose() * (M * v);
+  m.w.head(n - m.massless) = split.R_transposed_times(M * v);
   for (Index k = 0; k < m.massless; ++k) m.w[n - m.massless + k] = v[split.pivot[static_cast<std::size_t>(k)]];
   if (m.massless > 0) {
     m.references.setIdentity(n, m.massless);
-    m.references.topRows(split.R.cols()) = (split.R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
+    m.references.topRows(R.cols()) = (R.transpose() * M).cwiseAbs() * split.N0.cwiseAbs();
     m.references.bottomRows(m.massless).setIdentity();
   }
   Eigen::Map<VectorXd>(f, n) = m.T.transpose() * Q;

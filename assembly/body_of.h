@@ -170,6 +170,12 @@ template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> 
     else
       return VectorXd::Zero(size());
   }
+  std::shared_ptr<const BodyModel> without_mass(const Label& label) const override {
+    if constexpr (requires { body_.without_mass(); })
+      return changed(label, body_.without_mass());
+    else
+      return nullptr;
+  }
   double mass() const override {
     if constexpr (requires { double{body_.mass}; })
       return body_.mass;

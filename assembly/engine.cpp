@@ -240,6 +240,8 @@ void Engine::factor(bool positions) {
   }
   alarms_.clear();
   careful_ = Careful::unknown;
+  implied_known_ = false;
+  exact_.reset();
   if (positions)
     for (std::size_t i = 0; i < constraint_.size(); ++i) {
       const Node& n = nodes_[i];

@@ -22,6 +22,8 @@
 #include <mortise/assembly/fronts.h>
 #include <mortise/assembly/solver.h>  // before Engine is hidden: Solver, which is not, holds one
 #include <mortise/assembly/system.h>
+#include <mortise/core/exact_solve.h>
+#include <mortise/core/row_rank.h>
 
 namespace mortise {
 
@@ -69,11 +71,16 @@ class __attribute__((visibility("hidden"))) Engine {
 
   // Who judges the rows at the state of the last evaluate() where the factor cannot tell: which ones the others imply,
   // and the smallest singular value of the rest, which tells how many digits of the motion can be known.
-  struct Judgement {
-    std::vector<Index> implied;
-    double smallest = 1;
+  struct Implied {
+    Index row;
+    SparseList by;  // rows, this one included, and factors with which their sum is 0
   };
-  void set_judge(std::function<Judgement()> judge) { judge_ = std::move(judge); }
+  struct Judgement {
+    std::vector<Implied> implied;
+    double smallest = 1;
+    bool conflicting = false;  // some imply another value
+  };
+  void set_judge(std::function<Judgement(const State&)> judge) { judge_ = std::move(judge); }
   // Pivots of the last factor() nearly vanish: rows may depend on each other.
   bool has_doubts() const { return regularised_; }
   bool has_massless() const { return !condensations_.empty(); }
@@ -82,6 +89,13 @@ class __attribute__((visibility("hidden"))) Engine {
   void set_alarm(bool on) { alarm_ = on; }
   // Bodies whose massless unknowns the alarm of the last factor() doubts; empty where all is well.
   const std::vector<std::size_t>& alarms() const { return alarms_; }
+
+  // Bodies of whose motion the last solve() could not find all digits, and the share that is not known.
+  struct Doubt {
+    std::size_t body;
+    double share;
+  };
+  const std::vector<Doubt>& doubts() const { return doubts_; }
 
   const VectorXd& force() const { return f_; }  // on the unknowns
   const VectorXd& rhs() const { return b_; }    // by rows of the system; 0 for own rows that bodies meet themselves
@@ -236,6 +250,13 @@ class __attribute__((visibility("hidden"))) Engine {
   bool gather(const std::vector<int>& nodes, double redundant, const std::vector<bool>& implied, CarefulPart& part);
   void apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
   bool solve_carefully(const VectorXd& force, const VectorXd& rhs);
+  bool solve_exactly(const VectorXd& force, const VectorXd& rhs);
+  void judge();
+  void find_gap(const VectorXd& force, const VectorXd& rhs, double noise);
+  void exchange(std::vector<Implied>& sets) const;
+  bool find_doubts(const VectorXd& force, const std::function<void()>& respond);
+  void find_doubts(const VectorXd& unknown);
+  bool even() const;
   bool certified(const VectorXd& force, const std::vector<bool>& but = {});
   bool rows_met(const std::vector<bool>& but) const;
   void find_unevenness();
@@ -306,9 +327,17 @@ class __attribute__((visibility("hidden"))) Engine {
   bool forwarded_ = false;                     // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
-  std::vector<bool> implied_;           // by rows: left out of careful_parts_, since others imply them
+  std::unique_ptr<ExactSolve> exact_;   // of the last factor(), once it was needed
+  std::vector<Index> exact_rows_;       // rows in it
+  std::vector<Doubt> doubts_;
+  VectorXd hidden_force_, hidden_row_, unknown_motion_;  // of find_doubts()
+  MatrixXd body_motion_;
+  bool implied_known_ = false;          // judge() was called since the last factor()
+  std::vector<bool> implied_;           // by rows: others imply them
+  std::vector<Implied> implications_;   // how
+  bool conflicting_ = false;            // Judgement::conflicting
   double unknown_ = 0;                  // share of the motion that round-off hides, with these parts
-  std::function<Judgement()> judge_;
+  std::function<Judgement(const State&)> judge_;
   double careful_level_ = 0;
 };
 

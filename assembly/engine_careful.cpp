@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 
@@ -27,7 +28,7 @@
 
 namespace mortise {
 
-using engine::at, engine::converged, engine::eps, engine::lost, engine::round_off, engine::Row;
+using engine::at, engine::converged, engine::eps, engine::known, engine::round_off, engine::Row;
 
 namespace {
 
@@ -36,6 +37,7 @@ constexpr double nearly = 1e-4;         // rows off the constraints: more than a
 constexpr Index largest_part = 400000;  // entries of A of a part that is still decomposed
 constexpr double met = 1e-13;           // residual of a row, of the terms in its joint
 constexpr double balanced = 1e-11;      // residual of a force, of its terms
+constexpr double rounding = 4 * eps;      // of an entry of A or a force, which are results of several operations
 constexpr double geometric = 1e-13;     // of G: round-off of what is 0
 
 // x[i] := x[order[i]]
@@ -50,19 +52,58 @@ void permute(std::vector<int>& x, const std::vector<int>& order) {
 
 }  // namespace
 
+// Which rows the others imply, once for a factor.
+void Engine::judge() {
+  if (implied_known_) return;
+  implied_known_ = true;
+  implied_.assign(at(system_.rows()), false);
+  implications_.clear();
+  unknown_ = 0;
+  conflicting_ = false;
+  if (!judge_) return;
+  Judgement judgement = judge_(at_);
+  exchange(judgement.implied);
+  implications_ = std::move(judgement.implied);
+  for (const Implied& x : implications_) implied_[at(x.row)] = true;
+  unknown_ = 100 * eps / judgement.smallest;
+  conflicting_ = judgement.conflicting;
+}
+
+// Which row of each set of dependent ones is left out is a matter of choice, and matters to round-off: the one that
+// moves its bodies most, so that the others, which carry its reaction, do so with no more force on any body.
+void Engine::exchange(std::vector<Implied>& sets) const {
+  constexpr Index largest = 1000000;
+  constexpr double none = 1e-12;
+  const Index m = system_.rows(), count = static_cast<Index>(sets.size());
+  if (m * count > largest) return;
+  MatrixXd Y = MatrixXd::Zero(m, count);
+  for (Index k = 0; k < count; ++k)
+    for (const auto& [i, y] : sets[at(k)].by) Y(i, k) = y;
+  const VectorXd slope = norm_of_row_.cwiseSqrt();
+  for (Index k = 0; k < count; ++k) {
+    Index row = 0;
+    Y.col(k).cwiseAbs().cwiseProduct(slope).maxCoeff(&row);
+    Y.col(k) /= Y(row, k);
+    sets[at(k)].row = row;
+    for (Index other = 0; other < count; ++other)
+      if (const double y = Y(row, other); other != k && y != 0) Y.col(other) -= y * Y.col(k);
+  }
+  for (Index k = 0; k < count; ++k) {
+    sets[at(k)].by.clear();
+    const double size = Y.col(k).cwiseAbs().maxCoeff();
+    for (Index i = 0; i < m; ++i)
+      if (std::abs(Y(i, k)) > none * size) sets[at(k)].by.push_back({i, Y(i, k)});
+  }
+}
+
 // The connected parts, each decomposed.  False if one is too large or its massless unknowns are not held.
 bool Engine::factor_carefully(double redundant) {
   if (careful_ != Careful::unknown && careful_level_ == redundant) return careful_ == Careful::ready;
   careful_ = Careful::impossible;
   careful_level_ = redundant;
   careful_parts_.clear();
-  implied_.assign(at(system_.rows()), false);
-  unknown_ = 0;
-  if (redundant == dependent && judge_) {
-    const Judgement judgement = judge_();
-    for (const Index i : judgement.implied) implied_[at(i)] = true;
-    unknown_ = 100 * eps / judgement.smallest;
-  }
+  const std::vector<bool> none(at(system_.rows()), false);
+  if (redundant == dependent) judge();
   Components connected(constraint_.size());
   std::vector<std::size_t> first(bodies_.size(), constraint_.size());
   for (std::size_t i = 0; i < constraint_.size(); ++i)
@@ -73,7 +114,7 @@ bool Engine::factor_carefully(double redundant) {
     }
   for (const auto& nodes : connected.parts()) {
     CarefulPart part;
-    if (!gather({nodes.begin(), nodes.end()}, redundant, implied_, part)) return false;
+    if (!gather({nodes.begin(), nodes.end()}, redundant, redundant == dependent ? implied_ : none, part)) return false;
     careful_parts_.push_back(std::move(part));
   }
   careful_ = Careful::ready;
@@ -304,21 +345,163 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
     });
   }
   if (!(error_ <= std::max(converged, unknown_) && certified(force, implied_))) return false;
-  // What the round-off of the forces does to the motion: a light body that carries those of heavy ones may not be held
-  // in all directions.
-  each([&](int k, bool massive) {
-    const double sign = (k * 7 / 3) % 2 == 0 ? 1 : -1;
-    g_[k] = sign * eps * terms_[k];
-    w_[k] = massive ? g_[k] : 0;
-  });
-  residual(w_, VectorXd::Zero(rhs.size()), residual_, false);
-  apply_carefully(g_, residual_, dlambda_, dy_);
-  error_ = std::max(error_, share(dy_ + w_));
+  const bool certain = find_doubts(force, [&] { apply_carefully(g_, residual_, dlambda_, dy_); });
+  if (!certain && doubts_.front().share > unknown_) return false;
+  find_gap(force, rhs, 0);
+  return gap_.isZero(0) && !conflicting_;
+}
+
+// By how much y misses the rows that others imply, where that is more than the round-off of all rows that imply them;
+// noise: of the forces, that y holds.
+void Engine::find_gap(const VectorXd& force, const VectorXd& rhs, double noise) {
+  gap_.setZero();
   residual(y_, rhs, residual_, true);
-  if (!rows_met({}))
-    for (Index i = 0; i < system_.rows(); ++i)
-      if (implied_[at(i)]) gap_[i] = residual_[i];
-  return error_ <= std::max(lost, unknown_);
+  find_force_terms(force);
+  VectorXd size(residual_.size());
+  for (const Node& n : constraint_nodes())
+    for (int r = 0; r < n.rows; ++r) {
+      double forces = 0;
+      for (int e = 0; e < n.entries; ++e) {
+        const Entry& x = entries_[at(n.entry + e)];
+        forces += norms_[at(n.norm + r * n.entries + e)] * terms_.segment(x.y, bodies_[at(x.body)].k).squaredNorm();
+      }
+      size[n.row + r] = met * size_of_row(n.row + r) + noise * std::sqrt(forces);
+    }
+  for (const Implied& x : implications_) {
+    double sum = 0, own = 0;
+    for (const auto& [i, y] : x.by) {
+      sum += std::abs(y) * size[i];
+      if (i == x.row) own = std::abs(y);
+    }
+    if (own * std::abs(residual_[x.row]) > sum) gap_[x.row] = residual_[x.row];
+  }
+}
+
+// All equations as they stand, in quadruple precision, without the rows that others imply:
+//
+//   [1  0  -A_r'] [y_r   ]   [f_r]
+//   [0  0  -A_s'] [y_s   ] = [f_s]
+//   [A_r A_s  0 ] [lambda]   [b  ]
+//
+// What cannot be known of a body's motion is what the round-off of A and f does to it: where large forces cancel on a
+// light body.
+bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
+  constexpr double cancelled = 1e-31;
+  const auto n = static_cast<int>(unknowns_);
+  if (!exact_) {
+    judge();
+    std::vector<ExactSolve::Entry> entries;
+    exact_rows_.clear();
+    for (const BodySlot& b : bodies_)
+      for (int k = 0; k < b.massive; ++k) entries.push_back({b.y + k, b.y + k, 1});
+    for (const Node& x : constraint_nodes())
+      for (int r = 0; r < x.rows; ++r) {
+        if (implied_[at(x.row + r)] || squares(x, r) == 0) continue;
+        const int row = n + static_cast<int>(exact_rows_.size());
+        exact_rows_.push_back(x.row + r);
+        for (int e = x.entry; e < x.entry + x.entries; ++e) {
+          const Entry& body = entries_[at(e)];
+          const double* a = A_.data() + x.A + Index{r} * x.columns + body.column;
+          for (int k = 0; k < bodies_[at(body.body)].k; ++k) {
+            if (a[k] == 0) continue;
+            entries.push_back({row, body.y + k, a[k]});
+            entries.push_back({body.y + k, row, -a[k]});
+          }
+        }
+      }
+    exact_ = std::make_unique<ExactSolve>(n + static_cast<Index>(exact_rows_.size()), entries);
+  }
+  if (!exact_->regular()) return false;
+  VectorXd right(n + static_cast<Index>(exact_rows_.size())), x;
+  right << force.head(n), rhs(exact_rows_);
+  if (!exact_->solve(right, x)) return false;
+  y_ = x.head(n);
+  lambda_.setZero();
+  lambda_(exact_rows_) = x.tail(x.size() - n);
+  // What does not accelerate: its forces cancel to more digits than doubles have.
+  find_force_terms(force);
+  for (const BodySlot& b : bodies_)
+    for (int k = b.y; k < b.y + b.massive; ++k)
+      if (std::abs(y_[k]) <= cancelled * terms_[k]) y_[k] = 0;
+  find_gap(force, rhs, cancelled);
+  find_doubts(exact_->sensitivity(right, rounding).head(n));
+  return true;
+}
+
+// Bodies of whose motion more than `known` is unknown, as seen by their joints, worst first; and whether that is for the
+// numbers of the model to answer for, whose round-off alone hides as much, and not for this solve.  residual_, size_of_row_
+// and terms_ are those of y: what they may hide goes into the equations with signs at random, and `respond` tells by how
+// much the bodies move.
+bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& respond) {
+  constexpr int draws = 2;
+  constexpr double as_much = 4;
+  std::uint64_t random = 1;
+  const auto sign = [&] {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 63) != 0 ? 1.0 : -1.0;
+  };
+  const auto respond_to_hidden = [&] {
+    unknown_motion_.setZero(unknowns_);
+    for (int draw = 0; draw < draws; ++draw) {
+      for (const BodySlot& b : bodies_)
+        for (int k = 0; k < b.k; ++k) {
+          g_[b.y + k] = sign() * hidden_force_[b.y + k];
+          w_[b.y + k] = k < b.massive ? g_[b.y + k] : 0;
+        }
+      for (double& x : hidden_row_) x *= sign();
+      residual(w_, hidden_row_, residual_, false);
+      respond();
+      for (Index k = 0; k < unknowns_; ++k) unknown_motion_[k] = std::max(unknown_motion_[k], std::abs(dy_[k] + w_[k]));
+    }
+    find_doubts(unknown_motion_);
+  };
+  g_.setZero();
+  add_reactions(lambda_, g_);
+  hidden_force_ = force + g_;
+  for (const BodySlot& b : bodies_) hidden_force_.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
+  hidden_force_ = hidden_force_.cwiseAbs() + rounding * terms_;
+  hidden_row_ = residual_.cwiseAbs() + rounding * size_of_row_.cwiseSqrt();
+  respond_to_hidden();
+  if (doubts_.empty()) return true;
+  const std::vector<Doubt> all = doubts_;
+  hidden_force_ = rounding * terms_;
+  hidden_row_ = rounding * size_of_row_.cwiseSqrt();
+  respond_to_hidden();
+  const auto answered = [&](const Doubt& x) {
+    return std::any_of(doubts_.begin(), doubts_.end(),
+                       [&](const Doubt& d) { return d.body == x.body && x.share <= as_much * d.share; });
+  };
+  const bool out = std::all_of(all.begin(), all.end(), answered);
+  doubts_ = all;
+  return out;
+}
+
+void Engine::find_doubts(const VectorXd& unknown) {
+  constexpr double still = 1e-3;  // of the largest motion: slower bodies are measured by it
+  body_motion_.resize(static_cast<Index>(bodies_.size()), 2);  // known and unknown
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodySlot& b = bodies_[i];
+    double massive = 0, massless = 0;  // squares of slopes
+    for (int k = b.touch; k < b.touch + b.touches; ++k)
+      for (int r = 0; r < touches_[at(k)].rows; ++r) {
+        const double* a = A_.data() + touches_[at(k)].A + r * touches_[at(k)].stride;
+        massive = std::max(massive, Row<-1>(a, b.massive).squaredNorm());
+        massless = std::max(massless, Row<-1>(a + b.massive, b.k - b.massive).squaredNorm());
+      }
+    const auto of = [&](const VectorXd& y) {
+      return std::sqrt(massive * y.segment(b.y, b.massive).squaredNorm() +
+                       massless * y.segment(b.y + b.massive, b.k - b.massive).squaredNorm());
+    };
+    body_motion_(static_cast<Index>(i), 0) = of(y_);
+    body_motion_(static_cast<Index>(i), 1) = of(unknown);
+  }
+  doubts_.clear();
+  const double slow = bodies_.empty() ? 0 : still * body_motion_.col(0).maxCoeff();
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const double size = body_motion_(static_cast<Index>(i), 0) + slow, hidden = body_motion_(static_cast<Index>(i), 1);
+    if (!(hidden <= known * size)) doubts_.push_back({i, size > 0 ? hidden / size : 1});
+  }
+  std::sort(doubts_.begin(), doubts_.end(), [](const Doubt& a, const Doubt& b) { return a.share > b.share; });
 }
 
 bool Engine::correct(const VectorXd& rhs) {

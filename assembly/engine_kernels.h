@@ -15,6 +15,7 @@ namespace mortise::engine {
 // Corrections that stop shrinking above this share of the whole have not converged.
 constexpr double converged = 1e-12;
 constexpr double round_off = 1e-15;  // relative size of what corrections should leave
+constexpr double known = 1e-9;       // share of a body's motion that may be round-off; of more it is told
 constexpr double lost = 1e-6;        // motion that round-off of the forces alone brings about: more is not known
 constexpr double eps = std::numeric_limits<double>::epsilon();
 

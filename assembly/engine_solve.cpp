@@ -19,7 +19,6 @@ namespace {
 constexpr double backward = 4e-15;  // residual of a row, of the terms it is the sum of, that is as good as none
 constexpr double fine = 1e-10;      // ... that one more correction will make so
 constexpr double margin = 1e-4;     // for rates of convergence that are not uniform
-constexpr double faint = 1e-10;     // share of round-off of the forces in a joint's motion that is as good as none
 // Slopes of heavy bodies over those of light ones, below which the norm over all shows the light ones too little.
 constexpr double light = 1e-4;
 
@@ -28,14 +27,11 @@ constexpr double light = 1e-4;
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   ++changes_;
   gap_.setZero();
-  if (sweep(force, rhs)) {
-    if (!regularised_) return Status::solved;
-    find_unevenness();
-    if (certain(force, rhs, faint)) return Status::solved;
-  } else {
-    find_unevenness();
-  }
-  const bool uneven = unevenness_ < light;
+  doubts_.clear();
+  const bool swept = sweep(force, rhs), uneven = !even();
+  if (swept && !uneven) return Status::solved;
+  find_unevenness();
+  if (swept && certain(force, rhs, 0)) return Status::solved;
   if (!uneven && massless_only(rhs)) return Status::solved;
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
   // sweeps answer slowly.
@@ -46,27 +42,39 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
   // which then look dependent.
   if (uneven || !condensations_.empty() || !contradicts) {
-    if (solve_carefully(force, rhs)) return gap_.isZero(0) ? Status::solved : Status::inconsistent;
+    if (solve_carefully(force, rhs)) return Status::solved;
+    if (solve_exactly(force, rhs)) return conflicting_ ? Status::inconsistent : Status::solved;
     if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
     contradicts = unanswered();
   }
   if (!contradicts && gmres(force, rhs) && certain(force, rhs, lost)) return Status::solved;
   // The motion that comes nearest, with the reactions of its own right-hand side.
-  residual(y_, rhs, gap_, false);
-  met_ = rhs - gap_;
-  const bool again = (sweep(force, met_) && certain(force, met_, faint)) || (uneven && solve_carefully(force, met_)) ||
+  VectorXd gap(rhs.size());
+  residual(y_, rhs, gap, false);
+  met_ = rhs - gap;
+  const bool again = (sweep(force, met_) && certain(force, met_, 0)) || (uneven && solve_carefully(force, met_)) ||
                      (gmres(force, met_) && certain(force, met_, lost));
+  gap_ = gap;
   return contradicts && again ? Status::inconsistent : Status::stalled;
 }
 
-// Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and the
-// round-off of forces, which may cancel on a light body, is no more than this share of the motion in its joints.
+// Slopes that are all of one size: no body is far lighter than others.
+bool Engine::even() const {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double square : norms_) {
+    most = square > most ? square : most;
+    least = square > 0 && square < least ? square : least;
+  }
+  return least >= light * light * most;
+}
+
+// Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and no
+// body's motion may be off by more than `known`, or by more than the numbers of the model hide, or by this share.
 bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
-  if (unevenness_ >= light) return true;
+  if (even()) return true;
   residual(y_, rhs, residual_, true);
   if (!certified(force)) return false;
-  terms_ *= eps;
-  return share(terms_) <= most;
+  return find_doubts(force, [&] { apply(g_, residual_, dlambda_, dy_); }) || doubts_.front().share <= most;
 }
 
 // Where hardly anything with mass accelerates, its corrections are the round-off of what has none: all rows are met,

@@ -4,31 +4,41 @@
 #include <cmath>
 
 #include <mortise/core/decompositions.h>
-#include <mortise/core/scaling.h>
+#include <mortise/core/row_rank.h>
 
 namespace mortise {
 namespace {
 
-// The rank of X judged against P >= |X|, what its entries are sums of; and balanced decompositions.
+// The rank of X judged against P >= |X|, what its entries are sums of.
 struct Judged {
   Balance balance;
-  Svd svd;
+  MatrixXd balanced;
+  RowRank rows;
   Index rank;
   Judged(const MatrixXd& X, const MatrixXd& P, double zero)
-      : balance(mortise::balance(P, separate_groups(P.cols()))),
-        svd(balance.r.asDiagonal() * X * balance.c.asDiagonal()),
-        rank(svd.count_above(zero)) {}
+      : balance(mortise::balance(SparseRows(P.sparseView(0, 0)), separate_groups(P.cols()))),
+        balanced(balance.r.asDiagonal() * X * balance.c.asDiagonal()),
+        rows(row_rank(balanced.sparseView(0, 0), zero, zero)),
+        rank(rows.rank) {}
   MatrixXd left_null() const {  // short vectors y, y'X = 0
-    return balance.r.asDiagonal() * ShortBasis(svd.left_null_space(rank)).X;
+    MatrixXd Y = MatrixXd::Zero(balance.r.size(), static_cast<Index>(rows.sets.size()));
+    for (std::size_t k = 0; k < rows.sets.size(); ++k)
+      for (const SparseEntry& e : rows.sets[k].y) Y(e.i, static_cast<Index>(k)) = balance.r[e.i] * e.value;
+    return Y;
   }
 };
 
 // Rows and columns of X that make a regular block of the rank found.
 struct Block {
   std::vector<Index> rows, columns, other_rows;
-  Block(const MatrixXd& X, const Judged& j) {
-    const PivotedLu lu(j.balance.r.asDiagonal() * X * j.balance.c.asDiagonal());
-    for (Index i = 0; i < X.rows(); ++i) (lu.place_of_row(i) < j.rank ? rows : other_rows).push_back(i);
+  explicit Block(const Judged& j) {
+    const Index n = j.balanced.rows();
+    if (j.rank == 0) {
+      for (Index i = 0; i < n; ++i) other_rows.push_back(i);
+      return;
+    }
+    const PivotedLu lu(j.balanced);
+    for (Index i = 0; i < n; ++i) (lu.place_of_row(i) < j.rank ? rows : other_rows).push_back(i);
     for (Index k = 0; k < j.rank; ++k) columns.push_back(lu.column(k));
     std::sort(columns.begin(), columns.end());
   }
@@ -45,7 +55,7 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
   const MatrixXd PD = s.dv_size.leftCols(ns) * size;
   const MatrixXd K = s.dq.leftCols(ns) * N, PK = s.dq_size.leftCols(ns) * size;
   const Judged of_D(D, PD, o.zero);
-  const Block block(D, of_D);
+  const Block block(of_D);
   velocity = block.rows;
   position = block.other_rows;
   columns = block.columns;

@@ -121,13 +121,23 @@ System::ConstraintInfo HiddenGroup::constraint(const std::string& name) const {
 }
 
 bool HiddenGroup::refuse_parts(std::vector<HiddenRow>& out) const {
+  constexpr Index most = 300;  // massless coordinates: what is looked at is dense, and grows with their cube
   const auto reacting = forces_->reacting(), rough = forces_->without_derivatives();
-  if (reacting.empty() && rough.empty()) return false;
+  if (reacting.empty() && rough.empty() && forces_->massless_size() <= most) return false;
   HiddenRow row;
   row.forces = reacting.empty() ? rough : reacting;
   const std::vector<std::string>& all = forces_->coordinates();
   row.coordinates.assign(all.begin(), all.begin() + forces_->massless_size());
   for (auto* x : {&row.direction, &row.dq, &row.dv}) x->resize(system_.size());
+  if (forces_->massless_size() > most) {
+    row.forces.clear();
+    row.sentence = fmt::format(
+        "{} massless coordinates hang together: what their forces imply is looked for among {} at most; give the nodes "
+        "mass, reduce the structure, or hold it so that fewer hang together",
+        forces_->massless_size(), most);
+    out.push_back(std::move(row));
+    return true;
+  }
   row.sentence =
       reacting.empty()
           ? fmt::format(

@@ -167,6 +167,8 @@ class BodyModel : public Geometry {
 
   virtual bool has_weight() const = 0;
   virtual double mass() const = 0;  // [kg] that its weight is of; 0 where not told
+  // The same body massless; null where its type does not tell how (RigidBody::without_mass).
+  virtual std::shared_ptr<const BodyModel> without_mass(const Label&) const { return nullptr; }
   virtual Vec3<double> first_moment(const State& s, Index first) const = 0;  // [kg m] of its mass; V = -g . of it
   virtual Vec3<double> first_moment_rate(const State& s, Index first) const = 0;
   virtual void gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q

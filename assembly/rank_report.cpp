@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include <mortise/assembly/hidden.h>
+#include <mortise/assembly/padding.h>
 #include <mortise/assembly/report.h>
 #include <mortise/core/words.h>
 
@@ -347,6 +348,8 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   if (!r.free.empty()) look_for_implied(system, s, options, r);
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);
+  if (r.ok() && !r.start)
+    for (const std::size_t i : padded_bodies(system, s, options)) r.padded.push_back(system.bodies()[i].name);
   return r;
 }
 

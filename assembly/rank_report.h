@@ -153,6 +153,7 @@ struct RankReport {
   std::optional<SingularPose> singular;
   std::vector<std::string> reactions_not_unique;
   std::vector<std::string> warnings;
+  std::vector<std::string> padded;  // bodies whose mass changes nothing (padding.h); a remark, no fault
 
   bool determined() const { return free.empty() && broken.empty(); }
   bool consistent() const;

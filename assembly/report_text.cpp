@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include <mortise/core/json.h>
 #include <mortise/core/words.h>
@@ -58,6 +59,29 @@ std::vector<std::string> others(const RedundantRow& r) {
   std::vector<std::string> out;
   for (const std::string& row : r.set)
     if (row != r.row) out.push_back(row);
+  return out;
+}
+
+// "girder.n1" and "ux" of girder.n1.ux.
+std::string stem(const std::string& coordinate) { return coordinate.substr(0, coordinate.rfind('.')); }
+std::string suffix(const std::string& coordinate) { return coordinate.substr(coordinate.rfind('.') + 1); }
+
+// Where there are many: free directions of one coordinate each that are told in one breath, since they differ by the body
+// or node alone.  Else each by itself.
+std::vector<std::vector<std::size_t>> alike_directions(const std::vector<FreeDirection>& free) {
+  std::vector<std::vector<std::size_t>> out;
+  std::map<std::pair<std::string, bool>, std::size_t> place;
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    const FreeDirection& f = free[i];
+    if (free.size() > names_at_most && f.parts.size() == 1 && f.balanced) {
+      const std::pair key{suffix(f.parts.front().coordinate), f.parts.front().rows.empty()};
+      if (const auto [it, fresh] = place.emplace(key, out.size()); !fresh) {
+        out[it->second].push_back(i);
+        continue;
+      }
+    }
+    out.push_back({i});
+  }
   return out;
 }
 
@@ -259,9 +283,16 @@ std::string RankReport::text(const TextOptions& form) const {
   const std::string counts =
       fmt::format("coordinates {} | rank M {} | rows {}, rank A {} | rank [M;A] {} of {} | Gruebler {}, true DOF {}",
                   rank.n, rank.rank_M, rank.m, rank.rank_A, rank.rank_MA, rank.n, gruebler, dof);
+  const std::string remark =
+      padded.empty() ? ""
+                     : fmt::format("  remark      padded: the mass of {} changes no other body's motion; 0 does as well, "
+                                   "and unpad() or `unpad = true` takes it so\n",
+                                   some_of(padded));
   if (well())
-    return head + fmt::format("; {}, rank M {}; {}; {} DOF\n", counted(rank.n, "coordinate"), rank.rank_M,
-                              counted(rank.m, "row"), dof);
+    return head +
+           fmt::format("; {}, rank M {}; {}; {} DOF\n", counted(rank.n, "coordinate"), rank.rank_M,
+                       counted(rank.m, "row"), dof) +
+           remark;
 
   std::string out = head + "\n  " + counts + "\n";
   if (rank.kept || rank.dropped) {
@@ -272,30 +303,53 @@ std::string RankReport::text(const TextOptions& form) const {
       out += fmt::format("gap {:.0f} decades, ", std::log10(*rank.kept / std::max(*rank.dropped, 2e-16)));
     out += fmt::format("warned below {:.0e}, refused below {:.0e}\n", rank.options.doubtful, rank.options.determined);
   }
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    const FreeDirection& f = free[i];
+  const auto hidden = [&](const FreeDirection& f) {
+    return std::any_of(implied.begin(), implied.end(), [&](const Implied& x) { return x.completable && x.concerns(f); });
+  };
+  std::size_t number = 0;
+  for (const auto& alike : alike_directions(free)) {
+    const FreeDirection& f = free[alike.front()];
+    const std::string first = std::to_string(number + 1);
+    number += alike.size();
+    if (alike.size() > 1) {
+      std::vector<std::string> stems;
+      for (const std::size_t i : alike) stems.push_back(stem(free[i].parts.front().coordinate));
+      out += fmt::format("  {} {}: massless, {}\n", fmt::format("{}-{}", first, number),
+                         painted(suffix(f.parts.front().coordinate) + " of " + listed(stems), Colour::bold, form),
+                         f.parts.front().rows.empty() ? "held by nothing" : "not held by the rows that touch it");
+      out += "     motion: " + sentence(f) + "; and so the others\n";
+      out += "     remedies: " + joined(f.remedies, " | ") + "; and so the others\n";
+      continue;
+    }
     for (std::size_t k = 0; k < std::min(f.parts.size(), names_at_most); ++k) {
       const auto& p = f.parts[k];
-      out += fmt::format("  {:<2} {} share {:.2f}   M_ii {:<8.3g} rows touching: {}\n",
-                         k == 0 ? std::to_string(i + 1) : "",
+      out += fmt::format("  {:<2} {} share {:.2f}   M_ii {:<8.3g} rows touching: {}\n", k == 0 ? first : "",
                          painted(fmt::format("{:<24}", p.coordinate), Colour::bold, form), p.share, p.mass,
                          p.rows.empty() ? "none" : listed(p.rows));
     }
     if (f.parts.size() > names_at_most)
       out += fmt::format("     ... {} more coordinates\n", f.parts.size() - names_at_most);
     out += "     motion: " + sentence(f) + "\n";
-    const bool hidden =
-        std::any_of(implied.begin(), implied.end(), [&](const Implied& x) { return x.completable && x.concerns(f); });
     if (!f.balanced)
-      out += hidden
+      out += hidden(f)
                  ? fmt::format("     the forces along it differ by {:.4g} here; complete() starts where they balance\n",
                                std::abs(f.force))
                  : fmt::format("     a force of {:.4g} acts along it that nothing can balance: no motion exists\n",
                                f.force);
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
-  for (const Implied& i : implied)
-    out += fmt::format("  implied     {:<20} {}{}\n", i.kind, sentence(i), i.completable ? "; complete() adds it" : "");
+  std::map<std::pair<std::string, bool>, std::vector<std::string>> more;  // implied, of one kind, beyond the first few
+  std::map<std::pair<std::string, bool>, std::size_t> so_far;
+  for (const Implied& i : implied) {
+    const std::pair kind{i.kind, i.completable};
+    if (++so_far[kind] > names_at_most && !i.coordinates.empty())
+      more[kind].push_back(i.coordinates.front());
+    else
+      out += fmt::format("  implied     {:<20} {}{}\n", i.kind, sentence(i), i.completable ? "; complete() adds it" : "");
+  }
+  for (const auto& [kind, coordinates] : more)
+    out += fmt::format("  implied     {:<20} likewise for {}{}\n", kind.first, listed(coordinates),
+                       kind.second ? "; complete() adds them" : "");
   for (std::size_t i = 0; i < redundant.size(); ++i) {
     const RedundantRow& r = redundant[i];
     const std::string row = painted(fmt::format("{:<20}", r.row), Colour::bold, form);
@@ -329,7 +383,7 @@ std::string RankReport::text(const TextOptions& form) const {
                        counted(singular->gained, "degree") + " of freedom", joined(singular->motions, "; "),
                        listed(singular->coordinates), joined(pose_remedies, " | "));
   for (const std::string& w : warnings) out += "  " + painted("warning", Colour::yellow, form) + ": " + w + "\n";
-  return out;
+  return out + remark;
 }
 
 Json RankReport::json() const {
@@ -421,6 +475,7 @@ Json RankReport::json() const {
   out.add("singular", std::move(of_pose));
   out.add("reactions_not_unique", reactions_not_unique);
   out.add("warnings", warnings);
+  out.add("padded", padded);
   return out;
 }
 

@@ -85,6 +85,7 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     throw;
   }
   Solution s{a, e.Q, none, none, none, solver.lambda(), {}, doubts(system, rank, options), system.names()};
+  for (std::string& doubt : solver.doubtful_bodies()) s.warnings.push_back(std::move(doubt));
   e.C += solver.friction();
   const auto times_mass = [&](const VectorXd& x) {
     VectorXd Mx(x.size());

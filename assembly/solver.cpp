@@ -36,16 +36,6 @@ System::Selection cluster(const System& system, const Engine& engine, const std:
   return {{bodies.begin(), bodies.end()}, {constraints.begin(), constraints.end()}};
 }
 
-// Constraints and all bodies they act on.
-System::Selection with_bodies(const System& system, const std::set<std::size_t>& joints) {
-  std::set<std::size_t> bodies, constraints = joints;
-  for (const std::size_t i : joints)
-    for (const std::size_t b : system.constraints()[i].bodies) bodies.insert(b);
-  for (std::size_t i = 0; i < system.constraints().size(); ++i)
-    if (system.constraints()[i].own && bodies.count(system.constraints()[i].bodies[0])) constraints.insert(i);
-  return {{bodies.begin(), bodies.end()}, {constraints.begin(), constraints.end()}};
-}
-
 std::string scope(const System& system, const System::Selection& parts) {
   if (parts.bodies.size() == system.bodies().size()) return "";
   return fmt::format("{} of {} bodies looked at", parts.bodies.size(), system.bodies().size());
@@ -65,9 +55,13 @@ class [[gnu::visibility("hidden")]] RankJudge {
     if (!rank_) rank_ = rank_without(system, system.evaluate(state_), left_out_, options_);
     return *rank_;
   }
-  Engine::Judgement judge(const System& system) {
+  Engine::Judgement judge(const System& system, const State& s) {
+    if (!some_) at(s);
     Engine::Judgement out{{}, rank(system).smallest_row.value_or(1)};
-    for (const SparseRank::Set& s : rank(system).redundant) out.implied.push_back(s.row);
+    for (const SparseRank::Set& set : rank(system).redundant) {
+      out.implied.push_back({set.row, set.y});
+      out.conflicting = out.conflicting || !set.consistent;
+    }
     return out;
   }
 
@@ -85,7 +79,8 @@ Solver::Solver(const System& system, const SolverOptions& options)
       engine_(std::make_unique<Engine>(system, options.threads)),
       doubted_(std::make_unique<RankJudge>(options.rank)),
       friction_(VectorXd::Zero(system.size())) {
-  engine_->set_judge([&system = system_, &doubted = *doubted_] { return doubted.judge(system); });
+  engine_->set_judge(
+      [&system = system_, &doubted = *doubted_](const State& s) { return doubted.judge(system, s); });
 }
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
@@ -233,47 +228,29 @@ void Solver::require_determined(const Evaluation& e) {
   if (!report.determined()) throw UnderModelled(std::move(report));
 }
 
-// Rows that cannot be met: by more than round-off they contradict each other.
+// Rows that cannot be met: whether they contradict each other is for the rank check to say; else the solve failed, unless
+// what is left is round-off of the terms of b.
 void Solver::require_consistent(const State& s, const Evaluation* given, bool stalled) const {
-  std::set<std::size_t> joints;
-  Index worst = -1;
-  double gap = 0;
-  for (Index i = 0; i < system_.rows(); ++i) {
-    const double relative = std::abs(engine_->gap()[i]) / (engine_->size_of_row(i) + 1e-300);
-    if (relative > gap) gap = relative, worst = i;
-    if (relative > options_.rank.conflict) joints.insert(constraint_of(system_, i));
-  }
-  if (joints.empty() && !stalled) return;
   const Evaluation e = given ? *given : system_.evaluate(s);
-  // All rows that depend on those.
-  std::set<std::size_t> set = joints;
-  for (const Engine::Dependence& d : engine_->dependences(100)) {
-    bool touches = joints.empty();
-    for (Index i = 0; i < system_.rows(); ++i)
-      touches = touches || (d.y[i] != 0 && joints.count(constraint_of(system_, i)));
-    for (Index i = 0; touches && i < system_.rows(); ++i)
-      if (d.y[i] != 0) set.insert(constraint_of(system_, i));
-  }
-  const System::Selection parts = with_bodies(system_, set);
-  RankReport report = check_rank(system_, e, parts, options_.rank);
-  report.scope = scope(system_, parts);
-  if (!report.consistent()) throw ConflictingRows(std::move(report));
-  // Where the terms of b cancel, a gap of round-off is left; a larger one means that the solve failed.
-  const auto is_round_off = [&](std::size_t joint) {
-    const auto& c = system_.constraints()[joint];
+  for (const SparseRank::Set& set : rank_without(system_, e, left_out_, options_.rank).redundant)
+    if (!set.consistent) throw ConflictingRows(check_rank(system_, e, options_.rank));
+  Index worst = 0;
+  double largest = 0;
+  bool failed = stalled;
+  for (const System::ConstraintInfo& c : system_.constraints()) {
     const VectorXd terms = system_.size_of_b(e, c);
-    for (Index i = 0; i < c.rows; ++i)
-      if (std::abs(engine_->gap()[c.row + i]) > options_.rank.conflict * (engine_->size_of_row(c.row + i) + terms[i]))
-        return false;
-    return true;
-  };
-  if (!stalled && std::all_of(joints.begin(), joints.end(), is_round_off)) return;
-  if (worst < 0) worst = 0;
+    for (Index i = c.row; i < c.row + c.rows; ++i) {
+      const double gap = std::abs(engine_->gap()[i]), size = engine_->size_of_row(i);
+      if (gap / (size + 1e-300) > largest) largest = gap / (size + 1e-300), worst = i;
+      failed = failed || gap > options_.rank.conflict * (size + terms[i - c.row]);
+    }
+  }
+  if (!failed) return;
   const std::string what =
       stalled ? fmt::format(
                     "the accelerations do not converge at t = {}; the largest relative residual left is {:.1e}, here",
-                    e.state.t, std::max(gap, engine_->worst()))
-              : fmt::format("it contradicts other rows by {:.1e} of its terms at t = {}", gap, e.state.t);
+                    e.state.t, std::max(largest, engine_->worst()))
+              : fmt::format("it contradicts other rows by {:.1e} of its terms at t = {}", largest, e.state.t);
   Label{"row", system_.row(worst).name}.fail<NotConverged>(what, remedy);
 }
 
@@ -345,7 +322,21 @@ std::vector<bool> Solver::unique() {
 }
 
 std::vector<std::string> Solver::warnings() {
-  return doubted_->some() ? doubts(system_, doubted_->rank(system_), options_.rank) : std::vector<std::string>();
+  std::vector<std::string> out;
+  if (doubted_->some()) out = doubts(system_, doubted_->rank(system_), options_.rank);
+  std::vector<std::string> unknown = doubtful_bodies();
+  out.insert(out.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
+  return out;
+}
+
+std::vector<std::string> Solver::doubtful_bodies() const {
+  std::vector<std::string> out;
+  for (const Engine::Doubt& d : engine_->doubts())
+    out.push_back(fmt::format(
+        "the acceleration of body '{}' is known to {:.1e} of itself only: it is so light that the round-off of the "
+        "forces on it moves it; give it its true mass, or make it massless",
+        system_.bodies()[d.body].name, d.share));
+  return out;
 }
 
 namespace {

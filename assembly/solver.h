@@ -58,7 +58,8 @@ class Solver {
   VectorXd response(const VectorXd& force);  // accelerations that a force on the coordinates alone brings about
   VectorXd gap() const;        // b - A q'' of rows that contradict each other within the tolerance, else 0
   std::vector<bool> unique();  // by rows: no redundant row shares its reaction
-  std::vector<std::string> warnings();
+  std::vector<std::string> warnings();               // all that is doubtful at the state of the last solve()
+  std::vector<std::string> doubtful_bodies() const;  // of which bodies the accelerations are known badly, and how badly
 
   const VectorXd& phi() const;   // values of all rows, 0 where they are met; psi of nonholonomic ones
   const VectorXd& rate() const;  // and their rates

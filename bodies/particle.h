@@ -33,6 +33,8 @@ template <int D> struct Particle {
   }();
   static constexpr std::array<int, D> groups{};
 
+  Particle without_mass() const { return {}; }
+
   template <class T> Vec<T, D> point(const Vec<T, D>& q, const Vec<double, D>& r) const {
     return q + r.template cast<T>();
   }

@@ -34,6 +34,7 @@ struct PlanarBody {
 
   // The same solid, moving in the plane z = 0 of its frame:  PlanarBody::of(Inertia::disk(1, 0.3, {0, 0, 1}))
   static PlanarBody of(const Inertia& i);
+  PlanarBody without_mass() const { return {.centre = centre}; }
 
   template <class T> Vec2<T> direction(const Vec3<T>& q, const Vec2<double>& d) const {
     using std::cos, std::sin;

@@ -131,4 +131,11 @@ void RigidBody::validate(const Label& label) const {
   require_triangle(label, principal.values);
 }
 
+RigidBody RigidBody::without_mass() const {
+  RigidBody b = *this;
+  b.mass = 0;
+  b.inertia.setZero();
+  return b;
+}
+
 }  // namespace mortise

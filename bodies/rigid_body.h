@@ -93,6 +93,7 @@ struct RigidBody {
     return T(mass) * point(q, centre);
   }
 
+  RigidBody without_mass() const;
   Mat<double, 3> inertia_about_origin() const;
   static Mat<double, 3> hat(const Vec3<double>& c);
 

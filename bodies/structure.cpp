@@ -134,22 +134,44 @@ void Structure::validate(const Label& label) const {
                     "list the node with its position, or give no nodes at all");
 }
 
-Structure::Unknowns::Unknowns(const Structure& s) : C_(s.C), K_(s.K), weight_(s.weight) {
-  const MatrixXd M(s.M);
-  const Massless split = massless_directions(M, {"body", "structure"}, s.coordinates);
-  MatrixXd T(M.rows(), M.rows());
-  T << split.R, split.N0;
-  T_ = AnyMatrix(T);
-  // T^-1 = [R'M; rows of the identity at the pivots of N0]
-  MatrixXd inverse = MatrixXd::Zero(M.rows(), M.rows());
-  inverse.topRows(split.R.cols()) = split.R.transpose() * M;
-  for (std::size_t k = 0; k < split.pivot.size(); ++k)
-    inverse(split.R.cols() + static_cast<Index>(k), split.pivot[k]) = 1;
-  inverse_ = AnyMatrix(inverse);
-  references_.setIdentity(M.rows(), split.N0.cols());
-  references_.topRows(split.R.cols()) = inverse.topRows(split.R.cols()).cwiseAbs() * split.N0.cwiseAbs();
-  references_.bottomRows(split.N0.cols()).setIdentity();
-  zero_ = VectorXd::Zero(M.rows());
+Structure::Unknowns::Unknowns(const Structure& s)
+    : split_(massless_directions(MatrixXd(s.M), {"body", "structure"}, s.coordinates)),
+      M_(s.M),
+      N0_(AnyMatrix(split_.N0)),
+      C_(s.C),
+      K_(s.K),
+      weight_(s.weight) {
+  const Index n = M_.rows(), massless = split_.N0.cols(), massive = n - massless;
+  references_.setZero(n, massless);
+  references_.bottomRows(massless).setIdentity();
+  for (Index j = 0; j < n && massive > 0; ++j) {
+    if (M_.col(j).nonZeros() == 0 || split_.N0.row(j).isZero(0)) continue;
+    const VectorXd column = split_.R_transposed_times(VectorXd(M_.col(j))).cwiseAbs();  // |R'M| e_j
+    for (Index k = 0; k < massless; ++k)
+      if (const double x = std::abs(split_.N0(j, k)); x > 0) references_.col(k).head(massive) += x * column;
+  }
+  zero_ = VectorXd::Zero(n);
+}
+
+VectorXd Structure::Unknowns::spread(const Motion&, const VectorXd& y) const {
+  const Index massive = split_.rank();
+  VectorXd dq = split_.R_times(y.head(massive));
+  dq += N0_ * y.tail(y.size() - massive);
+  return dq;
+}
+
+VectorXd Structure::Unknowns::project(const Motion&, const VectorXd& Q) const {
+  VectorXd f(Q.size());
+  f << split_.R_transposed_times(Q), N0_.transpose() * Q;
+  return f;
+}
+
+VectorXd Structure::Unknowns::velocities(const Motion& m) const {
+  VectorXd w(m.v.size());
+  w.head(split_.rank()) = split_.R_transposed_times(M_ * m.v);
+  for (std::size_t k = 0; k < split_.pivot.size(); ++k)
+    w[split_.rank() + static_cast<Index>(k)] = m.v[split_.pivot[k]];
+  return w;
 }
 
 }  // namespace mortise

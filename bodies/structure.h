@@ -142,24 +142,25 @@ class Structure::Unknowns {
   explicit Unknowns(const Structure& s);
 
   int massless() const { return static_cast<int>(references_.cols()); }
-  double unit(int k, int of) const { return references_(k, of - (T_.cols() - references_.cols())); }
+  double unit(int k, int of) const { return references_(k, of - static_cast<int>(split_.rank())); }
   static Motion motion(const VectorXd& q, const VectorXd& v) { return {q, v}; }
   VectorXd force(const Motion& m, const Vec3<double>& gravity) const {
     VectorXd f = weight_ * gravity;
     if (K_.size() > 0) f -= K_ * m.q;
     if (C_.size() > 0) f -= C_ * m.v;
-    return T_.transpose() * f;
+    return project(m, f);
   }
-  VectorXd spread(const Motion&, const VectorXd& y) const { return T_ * y; }
-  VectorXd project(const Motion&, const VectorXd& Q) const { return T_.transpose() * Q; }
+  VectorXd spread(const Motion&, const VectorXd& y) const;         // R y_r + N0 y_s
+  VectorXd project(const Motion&, const VectorXd& Q) const;        // [R'Q; N0'Q]
   const VectorXd& drift(const Motion&) const { return zero_; }
-  VectorXd velocities(const Motion& m) const { return inverse_ * m.v; }
+  VectorXd velocities(const Motion& m) const;  // [R'M v; v at the pivots of N0]
   static std::optional<Momentum> momentum(const Motion&) { return std::nullopt; }
 
  private:
-  Eigen::SparseMatrix<double> T_, inverse_, C_, K_;
+  Massless split_;
+  Eigen::SparseMatrix<double> M_, N0_, C_, K_;
   Mat<double, dynamic, 3> weight_;
-  MatrixXd references_;  // |T^-1| |N0|
+  MatrixXd references_;  // |[R'M; rows of the identity]| |N0|
   VectorXd zero_;
 };
 

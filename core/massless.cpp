@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include <mortise/core/components.h>
 
 namespace mortise {
 namespace {
@@ -37,10 +40,45 @@ void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<
     }
 }
 
+namespace {
+
+// L D L' of a part of M, scaled to unit diagonal, pivot by pivot; and what is left where no pivot is.
+struct Part {
+  std::vector<Index> taken, rest;
+  std::vector<double> pivots;
+  std::vector<std::vector<std::pair<Index, double>>> columns;  // of L, below each pivot
+  MatrixXd S;                                                  // Schur complement
+
+  Part(MatrixXd given, double tolerance) : S(std::move(given)) {
+    // Equal pivots go by their order, not by their rounding: the choice must not depend on units.
+    constexpr double clearly = 1 + 1e-9;
+    const Index n = S.rows();
+    rest.resize(static_cast<std::size_t>(n));
+    std::iota(rest.begin(), rest.end(), Index{0});
+    while (!rest.empty()) {
+      auto best = rest.begin();
+      for (auto j = rest.begin(); j != rest.end(); ++j)
+        if (S(*j, *j) > clearly * S(*best, *best)) best = j;
+      const Index p = *best;
+      const double pivot = S(p, p);
+      if (!(pivot > tolerance)) break;
+      rest.erase(best);
+      taken.push_back(p);
+      pivots.push_back(pivot);
+      auto& column = columns.emplace_back();
+      for (const Index i : rest)
+        if (const double x = S(i, p); x != 0) column.emplace_back(i, x / pivot);
+      for (const auto& [j, y] : column)
+        for (const auto& [i, x] : column) S(i, j) -= x * pivot * y;
+    }
+  }
+};
+
+}  // namespace
+
 Massless massless_directions(const MatrixXd& M, const Label& label, const std::vector<std::string>& names) {
   require_symmetric(M, label, names);
   const Index n = M.rows();
-  const double tolerance = 64 * static_cast<double>(n) * eps;
   const auto indefinite = [&](const std::string& fact) {
     label.fail<InvalidMass>("the mass matrix is not positive semi-definite: " + fact,
                             "no motion may have negative kinetic energy; correct the masses");
@@ -48,80 +86,128 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
 
   // Scale to unit diagonal.  M_jj = 0 requires a zero row.
   VectorXd d = VectorXd::Zero(n);
+  Components connected(static_cast<std::size_t>(n));
   for (Index j = 0; j < n; ++j) {
     if (M(j, j) < 0) indefinite(fmt::format("{} = {} is negative", entry(names, j, j), M(j, j)));
     if (M(j, j) > 0) d[j] = 1 / std::sqrt(M(j, j));
-    for (Index i = 0; M(j, j) == 0 && i < n; ++i)
-      if (M(i, j) != 0) indefinite(fmt::format("{} is 0 but {} = {}", entry(names, j, j), entry(names, i, j), M(i, j)));
-  }
-  // Equal pivots go by their order, not by their rounding: the choice must not depend on units.
-  constexpr double clearly = 1 + 1e-9;
-  MatrixXd S = d.asDiagonal() * M * d.asDiagonal();  // becomes the Schur complement of the pivots taken so far
-  MatrixXd L = MatrixXd::Zero(n, n);                 // unit lower triangular in the order of the pivots
-  std::vector<Index> taken;
-  std::vector<double> pivots;
-  std::vector<Massless::Doubtful> doubtful;
-  std::vector<bool> done(static_cast<std::size_t>(n), false);
-  const auto left = [&](Index j) { return !done[static_cast<std::size_t>(j)]; };
-  for (;;) {
-    Index p = -1;
-    for (Index j = 0; j < n; ++j)
-      if (left(j) && (p < 0 || S(j, j) > clearly * S(p, p))) p = j;
-    if (p < 0 || S(p, p) <= tolerance) break;
-    done[static_cast<std::size_t>(p)] = true;
-    const auto k = static_cast<Index>(taken.size());
-    taken.push_back(p);
-    pivots.push_back(S(p, p));
-    if (S(p, p) < doubtful_pivot) doubtful.push_back({static_cast<int>(p), S(p, p)});
-    L(p, k) = 1;
-    for (Index i = 0; i < n; ++i)
-      if (left(i)) L(i, k) = S(i, p) / S(p, p);
-    for (Index j = 0; j < n; ++j)
-      for (Index i = 0; i < n; ++i)
-        if (left(i) && left(j)) S(i, j) -= L(i, k) * S(p, p) * L(j, k);
-  }
-
-  // What remains must vanish: a negative or an off-diagonal remainder is negative kinetic energy.
-  std::vector<Index> rest;
-  for (Index j = 0; j < n; ++j)
-    if (left(j)) rest.push_back(j);
-  const double negative = 100 * tolerance;
-  for (const Index i : rest)
-    for (const Index j : rest)
-      if (S(i, i) < -negative || std::abs(S(i, j)) > std::sqrt(negative))
-        indefinite(fmt::format("scaled to unit diagonal it has a pivot near {:.1e} at {}",
-                               std::min(S(i, i), -std::abs(S(i, j))), entry(names, i, j)));
-
-  // N0 = [-M_rr^-1 M_rs; I]:  L_rr' x = -L_sr', in scaled coordinates.
-  const auto r = static_cast<Index>(taken.size()), s = static_cast<Index>(rest.size());
-  Massless result{MatrixXd::Zero(n, s), {}, MatrixXd::Zero(n, r)};
-  MatrixXd Lrr(r, r), Lsr(s, r);
-  for (Index k = 0; k < r; ++k) {
-    for (Index i = 0; i < r; ++i) Lrr(i, k) = L(taken[static_cast<std::size_t>(i)], k);
-    for (Index i = 0; i < s; ++i) Lsr(i, k) = L(rest[static_cast<std::size_t>(i)], k);
-  }
-  MatrixXd X = -Lsr.transpose();
-  if (X.size() > 0) Lrr.transpose().triangularView<Eigen::UnitUpper>().solveInPlace(X);
-  for (Index c = 0; c < s; ++c) {
-    const Index j = rest[static_cast<std::size_t>(c)];
-    result.N0(j, c) = 1;
-    for (Index i = 0; i < r; ++i) {
-      const Index k = taken[static_cast<std::size_t>(i)];
-      if (d[j] > 0) result.N0(k, c) = d[k] / d[j] * X(i, c);
+    for (Index i = 0; i < n; ++i) {
+      if (i == j || M(i, j) == 0) continue;
+      if (M(j, j) == 0)
+        indefinite(fmt::format("{} is 0 but {} = {}", entry(names, j, j), entry(names, i, j), M(i, j)));
+      connected.join(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
     }
-    result.pivot.push_back(static_cast<int>(j));
   }
-  result.doubtful = std::move(doubtful);
 
-  // M_rr = L_rr diag(pivots) L_rr' in scaled coordinates:  R = L_rr^-T diag(pivots)^-1/2.
-  MatrixXd Y = MatrixXd::Identity(r, r);
-  if (r > 0) Lrr.transpose().triangularView<Eigen::UnitUpper>().solveInPlace(Y);
-  for (Index c = 0; c < r; ++c)
-    for (Index i = 0; i < r; ++i) {
-      const Index k = taken[static_cast<std::size_t>(i)];
-      result.R(k, c) = d[k] * Y(i, c) / std::sqrt(pivots[static_cast<std::size_t>(c)]);
+  struct Null {
+    Index pivot;
+    std::vector<std::pair<Index, double>> entries;
+  };
+  std::vector<Null> null;
+  Massless result{MatrixXd(), {}};
+  Massless::Factor& f = result.factor;
+  for (const auto& members : connected.parts()) {
+    const auto count = static_cast<Index>(members.size());
+    const auto global = [&](Index i) { return static_cast<Index>(members[static_cast<std::size_t>(i)]); };
+    const double tolerance = 64 * static_cast<double>(count) * eps;
+    const Part part(MatrixXd::NullaryExpr(count, count,
+                                          [&](Index i, Index j) {
+                                            return d[global(i)] * M(global(i), global(j)) * d[global(j)];
+                                          }),
+                    tolerance);
+
+    // What remains must vanish: a negative or an off-diagonal remainder is negative kinetic energy.
+    const double negative = 100 * tolerance;
+    for (const Index i : part.rest)
+      for (const Index j : part.rest)
+        if (part.S(i, i) < -negative || std::abs(part.S(i, j)) > std::sqrt(negative))
+          indefinite(fmt::format("scaled to unit diagonal it has a pivot near {:.1e} at {}",
+                                 std::min(part.S(i, i), -std::abs(part.S(i, j))),
+                                 entry(names, global(i), global(j))));
+
+    const auto r = static_cast<Index>(part.taken.size());
+    std::vector<Index> place(static_cast<std::size_t>(count), -1);  // of a coordinate among the pivots
+    for (Index k = 0; k < r; ++k) place[static_cast<std::size_t>(part.taken[static_cast<std::size_t>(k)])] = k;
+    // N0 = [-M_rr^-1 M_rs; I]:  L_rr' x = -L_sr', in scaled coordinates, for all of the rest at once, by rows.
+    MatrixXd X = MatrixXd::Zero(r, static_cast<Index>(part.rest.size()));
+    if (!part.rest.empty())
+      for (Index k = r; k-- > 0;)
+        for (const auto& [i, x] : part.columns[static_cast<std::size_t>(k)]) {
+          if (const Index other = place[static_cast<std::size_t>(i)]; other >= 0)
+            X.row(k) -= x * X.row(other);
+          else
+            X(k, std::lower_bound(part.rest.begin(), part.rest.end(), i) - part.rest.begin()) -= x;
+        }
+    for (std::size_t c = 0; c < part.rest.size(); ++c) {
+      const Index j = global(part.rest[c]);
+      Null direction{j, {{j, 1.0}}};
+      for (Index k = 0; k < r && d[j] > 0; ++k)
+        if (const double x = X(k, static_cast<Index>(c)); x != 0) {
+          const Index i = global(part.taken[static_cast<std::size_t>(k)]);
+          direction.entries.emplace_back(i, d[i] / d[j] * x);
+        }
+      null.push_back(std::move(direction));
     }
+
+    const auto first = static_cast<int>(f.coordinate.size());
+    for (std::size_t k = 0; k < part.taken.size(); ++k) {
+      const auto coordinate = static_cast<int>(global(part.taken[k]));
+      if (part.pivots[k] < doubtful_pivot) result.doubtful.push_back({coordinate, part.pivots[k]});
+      f.coordinate.push_back(coordinate);
+      f.scale.push_back(d[coordinate]);
+      f.d.push_back(std::sqrt(part.pivots[k]));
+      f.start.push_back(static_cast<int>(f.row.size()));
+      for (const auto& [i, x] : part.columns[k])
+        if (const Index other = place[static_cast<std::size_t>(i)]; other >= 0) {
+          f.row.push_back(first + static_cast<int>(other));
+          f.value.push_back(x);
+        }
+    }
+  }
+  f.start.push_back(static_cast<int>(f.row.size()));
+
+  std::sort(null.begin(), null.end(), [](const Null& a, const Null& b) { return a.pivot < b.pivot; });
+  result.N0 = MatrixXd::Zero(n, static_cast<Index>(null.size()));
+  for (std::size_t c = 0; c < null.size(); ++c) {
+    result.pivot.push_back(static_cast<int>(null[c].pivot));
+    for (const auto& [i, x] : null[c].entries) result.N0(i, static_cast<Index>(c)) = x;
+  }
   return result;
+}
+
+// M_rr = L diag(d)^2 L' in scaled coordinates:  R = scale L^-T diag(d)^-1.
+VectorXd Massless::R_times(const VectorXd& y) const {
+  const auto& f = factor;
+  const std::size_t r = f.coordinate.size();
+  VectorXd x(y.size()), out = VectorXd::Zero(N0.rows());
+  for (std::size_t k = r; k-- > 0;) {
+    double sum = y[static_cast<Index>(k)] / f.d[k];
+    for (int e = f.start[k]; e < f.start[k + 1]; ++e)
+      sum -= f.value[static_cast<std::size_t>(e)] * x[f.row[static_cast<std::size_t>(e)]];
+    x[static_cast<Index>(k)] = sum;
+    out[f.coordinate[k]] = f.scale[k] * sum;
+  }
+  return out;
+}
+
+VectorXd Massless::R_transposed_times(const VectorXd& given) const {
+  const auto& f = factor;
+  const std::size_t r = f.coordinate.size();
+  VectorXd x(static_cast<Index>(r));
+  for (std::size_t k = 0; k < r; ++k) x[static_cast<Index>(k)] = f.scale[k] * given[f.coordinate[k]];
+  for (std::size_t k = 0; k < r; ++k) {
+    const double value = x[static_cast<Index>(k)];
+    for (int e = f.start[k]; e < f.start[k + 1] && value != 0; ++e)
+      x[f.row[static_cast<std::size_t>(e)]] -= f.value[static_cast<std::size_t>(e)] * value;
+    x[static_cast<Index>(k)] /= f.d[k];
+  }
+  return x;
+}
+
+MatrixXd Massless::R() const {
+  const auto r = static_cast<Index>(factor.coordinate.size());
+  MatrixXd out(N0.rows(), r);
+  for (Index k = 0; k < r; ++k) out.col(k) = R_times(VectorXd::Unit(r, k));
+  return out;
 }
 
 Massless stack(const std::vector<Massless>& blocks) {

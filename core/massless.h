@@ -14,7 +14,6 @@ namespace mortise {
 struct Massless {
   MatrixXd N0;             // n x k, M N0 = 0
   std::vector<int> pivot;  // the coordinate that stands for each column of N0
-  MatrixXd R = {};         // n x (n - k), R'M R = I; empty where only N0 is known
 
   // Directions with so little mass that the entries of M, each right to round-off, hardly tell it: the coordinate, and
   // the pivot of the block scaled to unit diagonal.  Accelerations along it are known to eps / pivot.
@@ -24,10 +23,22 @@ struct Massless {
   };
   std::vector<Doubtful> doubtful = {};
 
+  // R, n x (n - k), by the factor of M = L D L' among the coordinates that were pivots, in their order; none where only
+  // N0 is known.
+  struct Factor {
+    std::vector<int> coordinate;   // of each pivot
+    std::vector<double> scale, d;  // to unit diagonal; roots of the pivots
+    std::vector<int> start, row;   // columns of L below the diagonal, one after the other
+    std::vector<double> value;
+  } factor = {};
   Index rank() const { return N0.rows() - N0.cols(); }
+  VectorXd R_times(const VectorXd& y) const;
+  VectorXd R_transposed_times(const VectorXd& x) const;
+  MatrixXd R() const;
 };
 
-// By LDL' with diagonal pivoting on the block scaled to unit diagonal; pivots <= 64 n eps count as zero.
+// By LDL' with diagonal pivoting on the block scaled to unit diagonal, each of its connected parts by itself; pivots <=
+// 64 n eps count as zero, n coordinates of the part.
 // Throws NonFinite or InvalidMass, speaking as `label`; `coordinates` (may be empty) names rows in the message.
 Massless massless_directions(const MatrixXd& M, const Label& label, const std::vector<std::string>& coordinates = {});
 

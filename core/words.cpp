@@ -38,4 +38,10 @@ void require_visible_inertia(const Label& label, double J, double mc2) {
                 "put the origin at the centre of mass (joints may lie anywhere), or set that inertia to 0");
 }
 
+std::string some_of(const std::vector<std::string>& names, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += (i ? ", " : "") + names[i];
+  return names.size() > most ? out + fmt::format(" and {} more", names.size() - most) : out;
+}
+
 }  // namespace mortise

@@ -24,4 +24,7 @@ std::string small_in_words(double x);
 // it.
 void require_visible_inertia(const Label& label, double J, double mc2);
 
+// "a, b and 3 more"
+std::string some_of(const std::vector<std::string>& names, std::size_t most = 8);
+
 }  // namespace mortise

@@ -400,7 +400,8 @@ class Loader {
 
   void run(const File& file, const Value& v) {
     const Scope& scope = file.scope;
-    Scope::require_keys(v, {"until", "integrator", "tolerance", "step", "largest_step", "sample", "record", "complete"},
+    Scope::require_keys(v, {"until", "integrator", "tolerance", "step", "largest_step", "sample", "record", "complete",
+                            "unpad", "held", "as_given"},
                         "run");
     const auto number = [&](const char* key, const char* unit, double least, double& out) {
       const Value* x = v.find(key);
@@ -425,6 +426,10 @@ class Loader {
         fail(x->where, fmt::format("integrator '{}': {}", x->text, none.fact), none.remedy);
     }
     if (const Value* x = v.find("complete")) model_.complete = scope.boolean(*x);
+    if (const Value* x = v.find("unpad")) model_.unpad = scope.boolean(*x);
+    if (const Value* x = v.find("as_given")) model_.run.as_given = scope.boolean(*x);
+    if (const Value* x = v.find("held"))
+      for (const Text& name : scope.texts(*x)) model_.run.held.emplace_back(name);
     if (const Value* x = v.find("record")) {
       ReadingOptions what{.coordinates = false, .sensors = false, .joints = false, .energy = false};
       std::vector<Text> names;

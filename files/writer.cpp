@@ -124,6 +124,9 @@ std::string run(const Model& model) {
   }
   if (!as_usual) lines += fmt::format("record = {}\n", list_text(chosen, quoted));
   if (model.complete) lines += "complete = true\n";
+  if (model.unpad) lines += "unpad = true\n";
+  if (!x.held.empty()) lines += fmt::format("held = {}\n", list_text(x.held, quoted));
+  if (x.as_given) lines += "as_given = true\n";
   return lines;
 }
 

@@ -5,9 +5,11 @@
 #include <unordered_map>
 
 namespace mortise {
+namespace {
+constexpr double least = 1e-6;  // of the unit: what is smaller all the time may be round-off
+}  // namespace
 
 void ErrorScale::begin(const System& system, const State& s) {
-  constexpr double least = 1e-6;  // what is smaller all the time may be round-off
   kind_.clear();
   std::unordered_map<std::string, int> known;
   for (const auto& b : system.bodies()) {
@@ -38,7 +40,7 @@ double ErrorScale::norm(const VectorXd& dq, const VectorXd& dv) const {
   for (Index i = 0; i < dq.size(); ++i) {
     const int k = kind_[static_cast<std::size_t>(i)];
     sum += std::pow(dq[i] / q_[k], 2);
-    if (dv[i] != 0) sum += std::pow(dv[i] / std::max(v_[k], rate_ * q_[k]), 2);
+    if (dv[i] != 0) sum += std::pow(dv[i] / std::max({v_[k], rate_ * q_[k], least}), 2);
   }
   return dq.size() == 0 ? 0 : std::sqrt(sum / static_cast<double>(2 * dq.size()));
 }
@@ -48,7 +50,7 @@ std::pair<VectorXd, VectorXd> ErrorScale::sizes() const {
   for (Index i = 0; i < start_.size(); ++i) {
     const int k = kind_[static_cast<std::size_t>(i)];
     out.first[i] = q_[k];
-    out.second[i] = std::max({v_[k], rate_ * q_[k], 1e-300});
+    out.second[i] = std::max({v_[k], rate_ * q_[k], least});
   }
   return out;
 }

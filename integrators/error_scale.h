@@ -5,7 +5,8 @@
 //                 their group in their body
 //   velocities    the largest of the same unit, and at least the measure of the coordinates times the largest rate
 //
-// So steps do not change with the origin and the units of length and time, for ways longer than 1e-6 of these.
+// So steps do not change with the origin and the units of length and time, for ways longer and velocities larger than 1e-6
+// of these.
 
 #include <utility>
 #include <vector>

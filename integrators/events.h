@@ -23,7 +23,9 @@ struct Event {
   std::function<void(State&)> change = {};
 };
 
-// Watches them along a run.
+// Watches them along a run.  Each step is looked at on the method's continuous output: at eight points, and between them
+// wherever the parabola through three neighbours comes near 0.  So what can be missed is a pair of crossings between which
+// the value turns more than once within an eighth of a step.
 class EventWatch {
  public:
   explicit EventWatch(const std::vector<Event>& events);
@@ -33,18 +35,28 @@ class EventWatch {
   // `now` is then moved back to just behind it.
   std::optional<std::size_t> look(const Stepper& stepper, Flow& flow, const State& from, State& now,
                                   std::vector<Trajectory::Note>& notes);
-  // After this event has changed the state; it does not happen again at once.
+  // After this event has changed the state; it happens again only after its value has left 0.
   void happened(std::size_t event, const State& s);
+  // An event that happens ever more often, as a ball's last bounces do: why the run cannot go on; "" if it can.
+  std::string endless(std::size_t event) const;
 
-  const std::vector<double>& values() const { return values_; }  // at the last look
-  void resume(const std::vector<double>& values) { values_ = values; }
+  // All that is remembered from step to step, for a checkpoint.
+  std::vector<double> memory() const;
+  void resume(const std::vector<double>& memory);
+  std::size_t memory_size() const { return 3 * events_.size(); }
 
  private:
+  struct Crossing {
+    double t;
+    bool up;
+  };
   double value(const Event& e, const State& s) const;
-  double locate(const Stepper& stepper, const Event& e, double before, const State& from, const State& now) const;
+  std::vector<Crossing> crossings(const Stepper& stepper, const Event& e, double before, const State& from,
+                                  const State& now) const;
 
   const std::vector<Event>& events_;
-  std::vector<double> values_;
+  std::vector<double> values_;        // at the last look
+  std::vector<double> last_, short_;  // when each happened, and how often in a row after a time that is as good as none
 };
 
 }  // namespace mortise

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mortise {
+#include <mortise/core/words.h>
 
-std::string some_of(const std::vector<std::string>& names, std::size_t most) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += (i ? ", " : "") + names[i];
-  return names.size() > most ? out + fmt::format(" and {} more", names.size() - most) : out;
-}
+namespace mortise {
 
 std::optional<Trajectory::Note> RankWatch::look(const Stepper& stepper, Flow& flow, const State& from,
                                                 const State& now) {

@@ -26,8 +26,6 @@ class RankWatch {
   double independence_ = 1, most_independent_ = 0;
 };
 
-// "a, b and 3 more"
-std::string some_of(const std::vector<std::string>& names, std::size_t most = 8);
 
 }  // namespace mortise
 #pragma GCC visibility pop

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include <mortise/integrators/balance.h>
 #include <mortise/integrators/checkpoint.h>
 #include <mortise/integrators/rank_watch.h>
+
+#include <mortise/core/words.h>
 
 namespace mortise {
 namespace {
@@ -45,7 +48,9 @@ class Run {
   }
 
   Trajectory go() {
+    const State given = state_;
     state_ = consistent(system_, state_, {options_.held, options_.solver});
+    tell_start(given);
     leave_out_dependent();
     flow_.stabilise(options_.steps.baumgarte);
     balance_.emplace(system_, flow_, state_, options_.duration);
@@ -98,6 +103,44 @@ class Run {
     std::vector<std::string> names;
     for (const Index i : rows) names.push_back(system_.row(i).name);
     note("left out", some_of(names) + ": redundant, the other rows hold them");
+  }
+
+  // What was moved most, in shares of the largest coordinate of the same unit (1 rad for angles), or of the velocity given.
+  void tell_start(const State& given) {
+    constexpr double worth_telling = 1e-4, too_much = 1e-2, too_fast = 0.1;
+    std::map<std::string, double> size{{"rad", 1.0}};
+    std::vector<std::string> units(static_cast<std::size_t>(system_.size()));
+    for (const auto& b : system_.bodies()) {
+      const std::vector<std::string> own = b.model->units();
+      for (Index i = 0; i < b.size; ++i) {
+        const std::string& unit = units[static_cast<std::size_t>(b.first + i)] = own[static_cast<std::size_t>(i)];
+        if (unit != "rad") size[unit] = std::max(size[unit], std::abs(state_.q[b.first + i]));
+      }
+    }
+    double moved = 0, changed = 0;
+    Index farthest = 0, fastest = 0;
+    for (Index i = 0; i < system_.size(); ++i) {
+      const double step = std::abs(state_.q[i] - given.q[i]), whole = size[units[static_cast<std::size_t>(i)]];
+      if (step > moved * whole && whole > 0) moved = step / whole, farthest = i;
+      if (const double v = std::abs(given.v[i]); std::abs(state_.v[i] - given.v[i]) > changed * v && v > 0)
+        changed = std::abs(state_.v[i] - given.v[i]) / v, fastest = i;
+    }
+    out_.start_moved = moved > too_much || changed > too_fast;
+    std::vector<std::string> told;
+    const auto tell = [&](Index i, const char* rate, double was, double is) {
+      const std::string& unit = units[static_cast<std::size_t>(i)];
+      const std::string per = *rate && !unit.empty() ? unit + "/s" : unit;
+      told.push_back(fmt::format("{}{} from {:.6g} to {:.6g}{}{}", system_.coordinate(i), rate, was, is,
+                                 per.empty() ? "" : " ", per));
+    };
+    if (moved > worth_telling) tell(farthest, "", given.q[farthest], state_.q[farthest]);
+    if (changed > worth_telling) tell(fastest, "'", given.v[fastest], state_.v[fastest]);
+    if (told.empty()) return;
+    if (options_.as_given)
+      Label{"start of", system_.name()}.fail<InvalidModel>(
+          "it does not meet the constraints: it would be moved, most of all " + joined(told, " and "),
+          "give a start that meets them, or let it be moved");
+    note("start", "moved onto the constraints, most of all " + joined(told, " and "));
   }
 
   void one_step() {
@@ -168,7 +211,7 @@ class Run {
                                   out_.energy_error, static_cast<double>(stepper_->steps()),
                                   static_cast<double>(stepper_->rejected()), static_cast<double>(stepper_->rough()),
                                   static_cast<double>(flow_.evaluations()), told_stiff_ ? 1.0 : 0.0});
-    w.numbers("crossings", events_.values());
+    w.numbers("crossings", events_.memory());
     w.numbers("values", out_.values);
     std::vector<double> drift, times;
     for (const auto& d : out_.drift) drift.push_back(d.largest);
@@ -227,7 +270,7 @@ class Run {
     told_stiff_ = run[11] != 0;
     stepper_->count_from(static_cast<Index>(run[7]), static_cast<Index>(run[8]), static_cast<Index>(run[9]));
     flow_.count_from(static_cast<Index>(run[10]));
-    events_.resume(vector("crossings", options_.events.size()));
+    events_.resume(vector("crossings", events_.memory_size()));
     out_.values = r.numbers("values");
     if (out_.values.empty() || out_.values.size() % out_.columns.size() != 0) refuse("its samples are not whole");
     readings_.resume(Eigen::Map<const VectorXd>(out_.values.data() + out_.values.size() - out_.columns.size(),
@@ -299,6 +342,10 @@ class Run {
     }
     stepper_->begin(flow_, state_);
     events_.happened(hit, state_);
+    if (const std::string why = events_.endless(hit); !why.empty()) {
+      out_.finished = false;
+      out_.stopped = why;
+    }
   }
 
   // At rest: velocities need not fit yet.

@@ -38,6 +38,7 @@ struct SimulationOptions {
   // Called after every step; returning false stops the run there.
   std::function<bool(double t, double end)> progress = {};
   std::vector<std::string> held = {};  // by the consistent start, see start.h
+  bool as_given = false;               // a start that would have to be moved by more than 1e-4 of itself is refused
   SolverOptions solver = {};
 };
 

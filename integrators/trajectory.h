@@ -51,6 +51,9 @@ struct Trajectory {
   Index index(std::string_view column) const;  // throws InvalidModel with the nearest name
   VectorXd column(std::string_view name) const;
   double value(Index sample, std::string_view column) const;
+  // The start was moved onto the constraints by more than 1 % of the model's size, or a velocity that was given by more
+  // than 10 %; the note "start" tells.
+  bool start_moved = false;
   // It came to its end with the accuracy asked for.
   bool to_tolerance() const { return finished && rough == 0; }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
+#include <boost/multiprecision/eigen.hpp>
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
@@ -17,7 +18,7 @@
 namespace mortise::testing {
 namespace {
 
-using Quad = boost::multiprecision::cpp_bin_float_quad;
+using Quad = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>, boost::multiprecision::et_off>;
 
 // P M P with P = I - U U', U the columns of N orthonormalised.
 std::vector<std::vector<Quad>> without_null_directions(const MatrixXd& M, const MatrixXd& N) {
@@ -55,16 +56,65 @@ std::vector<std::vector<Quad>> without_null_directions(const MatrixXd& M, const 
   return X;
 }
 
+// Rows that span those of A, the strongest first: each is kept if those before leave more than `threshold` of it.
+struct HeavyRows {
+  std::vector<Index> kept, left_out;
+  double smallest = 1;  // share left of a row that is kept
+
+  HeavyRows(const MatrixXd& A, const VectorXd& strength, double threshold) {
+    std::vector<Index> order(static_cast<std::size_t>(A.rows()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return strength[a] > strength[b]; });
+    std::vector<LongVector> basis;
+    for (const Index i : order) {
+      LongVector x = A.row(i).transpose().cast<long double>();
+      const long double all = x.norm();
+      for (int pass = 0; pass < 2; ++pass)
+        for (const LongVector& u : basis) x -= u.dot(x) * u;
+      const double left = all > 0 ? static_cast<double>(x.norm() / all) : 0;
+      (left > threshold ? kept : left_out).push_back(i);
+      if (left <= threshold) continue;
+      smallest = std::min(smallest, left);
+      basis.push_back(x.normalized());
+    }
+  }
+};
+
 }  // namespace
 
-Reference quad_reference(const System& system, const Evaluation& e) {
+namespace {
+
+Equations equations(const System& system, const Evaluation& e) {
   Equations eq = system.equations(e);
   for (const System::BodyInfo& b : system.bodies()) eq.blocks.push_back(static_cast<int>(b.size));
-  return quad_reference(eq);
+  return eq;
+}
+
+}  // namespace
+
+Reference quad_reference(const System& system, const Evaluation& e) { return quad_reference(equations(system, e)); }
+
+VectorXd distrust(const System& system, const Evaluation& e, const Reference& reference) {
+  constexpr int draws = 2;
+  Random random(7);
+  VectorXd moved = VectorXd::Zero(system.size());
+  for (int draw = 0; draw < draws; ++draw) {
+    Equations eq = equations(system, e);
+    const auto change = [&](double& x) { x *= 1 + random.uniform(-1, 1) * 1e-15; };
+    for (double& x : eq.A.reshaped()) change(x);
+    for (double& x : eq.Q) change(x);
+    for (double& x : eq.b) change(x);
+    for (Index i = 0; i < eq.M.rows(); ++i)
+      for (Index j = 0; j <= i; ++j) change(eq.M(i, j)), eq.M(j, i) = eq.M(i, j);
+    const Reference other = quad_reference(eq);
+    if (!other.found) return VectorXd::Constant(system.size(), std::numeric_limits<double>::infinity());
+    moved = moved.cwiseMax((other.a - reference.a).cwiseAbs());
+  }
+  return moved;
 }
 
 Reference quad_reference(const Equations& given) {
-  constexpr long double dependent = 1e-11L, doubtful = 1e-7L;
+  constexpr double dependent = 1e-11, doubtful = 1e-7;
   constexpr int rounds = 60;
   Equations eq = given;
   const Index n = eq.M.rows(), m = eq.A.rows();
@@ -72,17 +122,19 @@ Reference quad_reference(const Equations& given) {
   if (eq.groups.empty()) eq.groups = separate_groups(n);
   if (eq.blocks.empty()) eq.blocks.push_back(static_cast<int>(n));
   const Scaling s = scaling(eq.M.diagonal(), eq.A, eq.groups, eq.Q.cwiseAbs() + eq.C.cwiseAbs(), eq.b);
-  const MatrixXd As = s.t.asDiagonal() * eq.A * s.d.asDiagonal();
   Reference out;
   out.d = s.d;
   out.floor = 1e-3 * s.d.cwiseProduct(eq.Q + eq.C).norm();
   out.plain_floor = 1e-3 * s.d.cwiseAbs2().cwiseProduct(eq.Q + eq.C).cwiseAbs().maxCoeff();
 
-  // The rows to keep.
-  const Balance f = balance(As, eq.groups);
-  const IndependentRows rows(f.r.asDiagonal() * As * f.c.asDiagonal(), dependent);
+  // The rows to keep.  Whether rows depend on each other does not depend on masses; which ones are kept should: those of
+  // heavy bodies, whose forces would else go through light ones, with the round-off of A.
+  const Balance f = balance(eq.A, eq.groups);
+  const MatrixXd balanced = f.r.asDiagonal() * eq.A * f.c.asDiagonal();
+  if (IndependentRows(balanced, dependent).smallest < doubtful) return out;
+  const HeavyRows rows(balanced, s.t.cwiseQuotient(f.r), dependent);
   if (rows.smallest < doubtful) return out;
-  const Index rank = rows.count(), size = n + rank;
+  const Index rank = static_cast<Index>(rows.kept.size()), size = n + rank;
   out.dependent = m - rank;
 
   // K by rows, without zeros.
@@ -124,27 +176,45 @@ Reference quad_reference(const Equations& given) {
 
   // Solved and refined.  With no pivot left out: solve() would set what belongs to small ones to 0, and the refinement
   // would never notice.
+  std::vector<Quad> x;
+  const auto refined = [&](const auto& lu, auto scalar) {
+    using Real = decltype(scalar);
+    if (size > 0 && lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return false;
+    x.assign(static_cast<std::size_t>(size), Quad(0));
+    std::vector<Quad> r = right;
+    for (int round = 0; round < rounds; ++round) {
+      Eigen::Matrix<Real, Eigen::Dynamic, 1> residual(size);
+      for (Index i = 0; i < size; ++i) residual[i] = static_cast<Real>(r[static_cast<std::size_t>(i)]);
+      const Eigen::Matrix<Real, Eigen::Dynamic, 1> step = lu.solve(residual);
+      long double length = 0, change = 0;
+      for (Index i = 0; i < size; ++i) {
+        Quad& xi = x[static_cast<std::size_t>(i)];
+        xi += step[i];
+        length = std::hypot(length, static_cast<long double>(xi));
+        change = std::hypot(change, static_cast<long double>(step[i]));
+      }
+      if (!std::isfinite(length)) return false;
+      if (change <= 1e-25L * length) return true;
+      for (std::size_t i = 0; i < r.size(); ++i) {
+        r[i] = right[i];
+        for (const auto& [j, k] : K[i]) r[i] -= k * x[static_cast<std::size_t>(j)];
+      }
+    }
+    return false;
+  };
   Eigen::FullPivLU<Long> lu(rounded);
   lu.setThreshold(0);
-  if (size > 0 && lu.matrixLU().diagonal().cwiseAbs().minCoeff() == 0) return out;
-  std::vector<Quad> x(static_cast<std::size_t>(size)), r = right;
-  for (int round = 0; round < rounds && !out.found; ++round) {
-    LongVector residual(size);
-    for (Index i = 0; i < size; ++i) residual[i] = r[static_cast<std::size_t>(i)].convert_to<long double>();
-    const LongVector step = lu.solve(residual);
-    if (!step.allFinite()) return out;
-    long double length = 0;
-    for (Index i = 0; i < size; ++i) {
-      Quad& xi = x[static_cast<std::size_t>(i)];
-      xi += step[i];
-      length = std::hypot(length, xi.convert_to<long double>());
-    }
-    out.found = step.norm() <= 1e-25L * length;
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      r[i] = right[i];
-      for (const auto& [j, k] : K[i]) r[i] -= k * x[static_cast<std::size_t>(j)];
-    }
+  out.found = refined(lu, 1.0L);
+  if (!out.found) {  // kappa above 1e19
+    Eigen::Matrix<Quad, Eigen::Dynamic, Eigen::Dynamic> whole =
+        Eigen::Matrix<Quad, Eigen::Dynamic, Eigen::Dynamic>::Zero(size, size);
+    for (Index i = 0; i < size; ++i)
+      for (const auto& [j, x_ij] : K[static_cast<std::size_t>(i)]) whole(i, j) = x_ij;
+    Eigen::FullPivLU<decltype(whole)> exact(whole);
+    exact.setThreshold(Quad(0));
+    out.found = refined(exact, Quad(0));
   }
+  if (!out.found) return out;
   out.a.resize(n);
   for (Index j = 0; j < n; ++j) out.a[j] = (Quad(s.d[j]) * x[static_cast<std::size_t>(j)]).convert_to<double>();
   for (const Index row : rows.left_out) {

@@ -1,18 +1,20 @@
 #pragma once
-// Accelerations in quadruple precision, from the same double M, A, Q, C, b that the library sees: dense KKT
+// Accelerations in 50 digits, from the same double M, A, Q, C, b that the library sees: dense KKT
 //
 //   [M_s  A_1'] [ q''_s ]   [Q_s + C_s]      scaled by core/scaling.h (exactly: D and T are doubles),
 //   [A_1  0   ] [-lambda] = [b_1      ]      A_1: independent rows that span those of A_s
 //
 // Three things make this a reference and not a second opinion:
 // * M of a body is singular only to round-off (4 E'JE), and its exact null directions N0 are known.  M_s is replaced by
-//   P M_s P, P = I - N0 N0+, body by body in quad: it has the rank it should have, and differs from M_s by round-off.
-// * Rows that are dependent up to the rounding of their doubles would be independent in quad, and their 1e-16 would be
-//   solved for.  They are found by Gaussian elimination with full pivoting on the balanced A: pivots below `dependent`
-//   are dropped.  A pivot between that and `doubtful` is nobody's certainty: such a draw has no reference.
-// * K is factored in long double with full pivoting and refined with residuals in quad until the correction is below
-//   1e-25: each round gains 19 - log10(kappa) digits, so that what converges is right to quad precision, at the price
-//   of a few products K x.  What does not converge (kappa near 1e19) has no reference.
+//   P M_s P, P = I - N0 N0+, body by body in 50 digits: it has the rank it should have, and differs from M_s by round-off.
+// * Rows that are dependent up to the rounding of their doubles would be independent in 50 digits, and their 1e-16 would
+//   be solved for.  They are found on the balanced A, without masses: what others leave of them is below `dependent`.
+//   A share between that and `doubtful` is nobody's certainty: such a draw has no reference.
+// * K is factored in long double with full pivoting, or in 50 digits where its condition number asks for that, and
+//   refined with residuals in 50 digits until the correction is below 1e-25.
+//
+// What M, A, Q, b themselves have lost when they were rounded (a small inertia beside m c^2, say) is lost to the
+// reference, too: `distrust` tells how much that is.
 
 #include <mortise/assembly/system.h>
 
@@ -41,6 +43,9 @@ struct Reference {
 };
 
 Reference quad_reference(const System& system, const Evaluation& e);
+// By how much q'' moves when the entries of M, A, Q and b, which are results of several operations, change by 1e-15 of
+// themselves; by coordinates.
+VectorXd distrust(const System& system, const Evaluation& e, const Reference& reference);
 Reference quad_reference(const Equations& e);  // null(M) by blocks, as e knows it or as its blocks tell
 
 // Singular values of X in quadruple precision, descending, and the right singular vectors, by one-sided Jacobi

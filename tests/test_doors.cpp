@@ -149,13 +149,34 @@ TEST_CASE("doors: a mass that its matrix hardly tells is doubtful, for the check
   CHECK(clear >= 4);
 }
 
+namespace {
+
+// Masses over a few decades; over 24; the smallest and the largest of these in turn, with joints that are there twice;
+// over 12, many of them 0.
+MechanismOptions masses(unsigned seed) {
+  switch (seed / kinds.size() % 4) {
+    case 1: return {.decades = 24};
+    case 2: return {.decades = 24, .extremes = true, .doubled = 0.1};
+    case 3: return {.decades = 12, .extremes = true, .massless = 0.5};
+    default: return {};
+  }
+}
+
+bool names(const std::vector<std::string>& warnings, const std::string& body) {
+  return std::any_of(warnings.begin(), warnings.end(), [&](const std::string& w) {
+    return w.find(fmt::format("the acceleration of body '{}'", body)) == 0;
+  });
+}
+
+}  // namespace
+
 TEST_CASE("doors: the check, solve(), Solver and the first step of a run agree on random mechanisms, body by body") {
-  constexpr double known = 1e-8;  // of the body's largest acceleration
+  constexpr double known = 1e-8;  // of the body's largest acceleration, unless the body is named as doubtful
   constexpr double still = 1e-3;  // of the largest of all: bodies slower than that are judged by it, or by the forces
-  unsigned compared = 0, refused = 0;
-  for (unsigned seed = 60000; compared < many(600, 60); ++seed) {
+  unsigned compared = 0, refused = 0, no_reference = 0, bodies = 0, distrusted = 0, doubtful = 0;
+  for (unsigned seed = 60000; compared < many(500, 60); ++seed) {
     CAPTURE(seed);
-    const Model model = build(random_mechanism(seed));
+    const Model model = build(random_mechanism(seed, masses(seed)));
     const System& system = model.system;
     const Evaluation e = system.evaluate(model.state);
     const RankReport report = check_rank(system, e);
@@ -166,23 +187,44 @@ TEST_CASE("doors: the check, solve(), Solver and the first step of a run agree o
       ++refused;
       continue;
     }
+    Solution one;
+    VectorXd other;
+    CHECK_NOTHROW(one = solve(system, e));
+    CHECK_NOTHROW(other = solver.solve(model.state));
+    if (one.a.size() == 0 || other.size() == 0) continue;
     const Reference reference = quad_reference(system, e);
-    if (!reference.found) continue;
+    if (!reference.found) {
+      ++no_reference;
+      continue;
+    }
     ++compared;
-    const VectorXd one = solve(system, e).a, other = solver.solve(model.state);
+    const VectorXd hidden = distrust(system, e, reference);
     const double slow = still * reference.a.cwiseAbs().maxCoeff() + reference.plain_floor;
     for (const auto& b : system.bodies()) {
       if (b.size == 0) continue;
       CAPTURE(b.name);
+      ++bodies;
       const auto of_body = [&](const VectorXd& x) { return x.segment(b.first, b.size).cwiseAbs().maxCoeff(); };
       const double size = of_body(reference.a) + slow;
-      CHECK(of_body(one - reference.a) <= known * size);
-      CHECK(of_body(other - reference.a) <= known * size);
+      const bool named = names(one.warnings, b.name) && names(solver.warnings(), b.name);
+      doubtful += named;
+      if (of_body(hidden) > 0.1 * known * size) {
+        ++distrusted;
+        continue;
+      }
+      if (!named) CHECK(of_body(one.a - reference.a) <= known * size);
+      if (!named) CHECK(of_body(other - reference.a) <= known * size);
     }
-    if (report.dof == 0) continue;  // nothing moves
+    if (report.dof == 0 || seed / kinds.size() % 4 != 0) continue;  // nothing moves, or at once by metres
     const Trajectory run = simulate(system, model.state, {.duration = 1e-6, .sample = 0});
     CAPTURE(run.text());
     CHECK(run.finished);
   }
-  CHECK(refused < compared / 10);
+  MESSAGE(fmt::format("{} mechanisms compared with 50 digits, {} of them refused by all, {} without a reference; {} "
+                      "bodies, {} of them named as doubtful, {} whose own numbers are too rough",
+                      compared + refused + no_reference, refused, no_reference, bodies, doubtful, distrusted));
+  CHECK(refused < compared / 5);
+  CHECK(no_reference < compared / 50);
+  CHECK(doubtful < bodies / 10);
+  CHECK(distrusted < bodies / 10);
 }

@@ -375,6 +375,54 @@ TEST_CASE("readings: displacements, what forces tell, and a number that is not t
   CHECK(readings.value("guide.displacement") == doctest::Approx(0.5));  // the last one that was read
 }
 
+TEST_CASE("a massless girder of 500 elements is told in a few lines, and its rows are judged") {
+  constexpr int nodes = 501;
+  constexpr double length = 0.1, EA = 1e6;
+  std::vector<Eigen::Triplet<double>> K;
+  Structure::Given given;
+  for (int i = 0; i < nodes; ++i) {
+    given.nodes.push_back({fmt::format("n{}", i), {i * length, 0, 0}});
+    for (const char* direction : {"ux", "uy"}) given.dofs.push_back({fmt::format("n{}", i), direction});
+    if (i == 0) continue;
+    for (const int a : {-1, 0})
+      for (const int b : {-1, 0}) K.emplace_back(2 * (i + a), 2 * (i + b), (a == b ? 1 : -1) * EA / length);
+  }
+  Eigen::SparseMatrix<double> stiffness(2 * nodes, 2 * nodes), none(2 * nodes, 2 * nodes);
+  stiffness.setFromTriplets(K.begin(), K.end());
+  given.K = stiffness;
+  given.M = none;
+  Assembly a("bridge");
+  const auto ground = a.add("ground", Ground{});
+  const auto girder = a.add("girder", Structure(given));
+  a.connect("left", Pin{}, ground, girder);
+  const System system(a);
+  const RankReport report = check_model(system, system.state());
+  CHECK(report.free.size() == 2 * nodes - 2);
+  CHECK(report.rank.rank_A == 2);
+  const std::string text = report.text();
+  CAPTURE(text);
+  CHECK(text.find("ux of girder.n1, girder.n2") != std::string::npos);
+  CHECK(text.find("... 492 more: massless, held by nothing") != std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') < 15);
+}
+
+TEST_CASE("a structure with a consistent mass matrix of many dofs: as its parts tell") {
+  // Rods in a row, each element with rho A h / 6 [2 1; 1 2]: R'M R = 1, and a force at the end accelerates as M^-1 says.
+  constexpr Index n = 300;
+  MatrixXd M = MatrixXd::Zero(n, n);
+  for (Index i = 0; i + 1 < n; ++i) M.block<2, 2>(i, i) += (MatrixXd(2, 2) << 2, 1, 1, 2).finished() / 6;
+  M.row(7).setZero();  // a node without mass
+  M.col(7).setZero();
+  const Massless split = massless_directions(M, {"body", "rod"});
+  REQUIRE(split.N0.cols() == 1);
+  CHECK(split.N0.col(0) == VectorXd::Unit(n, 7));
+  const MatrixXd R = split.R();
+  CHECK((R.transpose() * M * R - MatrixXd::Identity(n - 1, n - 1)).cwiseAbs().maxCoeff() < 1e-12);
+  const VectorXd x = VectorXd::LinSpaced(n, -1, 2), y = VectorXd::LinSpaced(n - 1, 1, -3);
+  CHECK((split.R_times(y) - R * y).norm() < 1e-12 * y.norm());
+  CHECK((split.R_transposed_times(x) - R.transpose() * x).norm() < 1e-11 * x.norm());
+}
+
 TEST_CASE("readings: one name for each column, and functor rows by number") {
   Assembly a("rows");
   const auto p = a.add("p", Particle<3>{.mass = 1});

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <mortise/assembly/hidden.h>
+#include <mortise/assembly/padding.h>
 #include <mortise/files/scope.h>
 
 #include "commands.h"
@@ -65,6 +66,7 @@ Ready ready(const Model& model) {
   if (system.size() == 0)
     Label{"model", system.name()}.fail<InvalidModel>("nothing in it can move", "add bodies, under [bodies.NAME]");
   State start = model.start(system);
+  if (model.unpad) system = unpad(system, start).system;
   if (!model.complete || find_hidden(system, start).determined()) return {std::move(system), std::move(start), "", ""};
   Completed completed = complete(system, start);
   const std::string implied = completed.report.text(), added = completed.text();

@@ -54,7 +54,7 @@ until = 5                         # [s]
 | `[subsystems.NAME]` | another model inside this one: `file = "arm.toml"` (in the same folder or below) with `parameters = {L = 2}`, or its sections here. Its bodies are called `NAME/rod` |
 | `[ports]` | `tip = "rod"`: a second name of a body, for others to connect to |
 | `[start]` | `t = 0`, `"rod.theta" = 0.3`, `"arm/rod.theta'" = 1.5`: coordinates and velocities, after all places |
-| `[run]` | `until` [s], `integrator`, `tolerance`, `step` [s] (fixed steps), `largest_step` [s], `sample` [s], `record` (a list of `coordinates`, `sensors`, `joints`, `reactions`, `forces`, `energy`, `momentum`), `complete` |
+| `[run]` | `until` [s], `integrator`, `tolerance`, `step` [s] (fixed steps), `largest_step` [s], `sample` [s], `record` (a list of `coordinates`, `sensors`, `joints`, `reactions`, `forces`, `energy`, `momentum`), `complete`, `unpad`, `held` (coordinates, velocities or bodies that stay as given when the start is moved onto the constraints), `as_given` |
 
 The order of bodies in the file is the order of their coordinates. The start may be rough: a run begins by bringing it onto
 the constraints. A wrong file is refused with file, line, column, what was expected and the nearest valid name.

@@ -54,6 +54,7 @@ int run(const RunOptions& o) {
   if (o.tolerance > 0) how.steps.tolerance = o.tolerance;
   if (o.step > 0) how.steps.step = o.step;
   if (o.sample >= 0) how.sample = o.sample;
+  how.as_given = how.as_given || o.as_given;
   const std::string& saved = o.resume.empty() ? o.checkpoint : o.resume;
   if (!saved.empty()) how.checkpoint = {saved, every, !o.resume.empty()};
   require_possible(o, system, how, model.time);
@@ -90,7 +91,7 @@ int run(const RunOptions& o) {
   if (trajectory.finished && trajectory.rough > 0 && o.quiet)
     fmt::print(stderr, "{} of the {} steps were taken with an error above the tolerance\n", trajectory.rough,
                trajectory.steps);
-  if (trajectory.finished) return trajectory.to_tolerance() ? healthy : remarks;
+  if (trajectory.finished) return trajectory.to_tolerance() && !trajectory.start_moved ? healthy : remarks;
   if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
   const RankReport report = check_model(system, trajectory.last);
   if (completable(report) == Completable::whole)

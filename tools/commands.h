@@ -77,7 +77,7 @@ struct RunOptions {
   std::string out;
   double until = 0, tolerance = 0, step = 0, sample = -1, every = 0;
   std::string integrator, checkpoint, resume;
-  bool until_given = false, complete = false, quiet = false;
+  bool until_given = false, complete = false, as_given = false, quiet = false;
 };
 int run(const RunOptions& options);
 

@@ -93,6 +93,7 @@ int run_all(int argc, char** argv) {
                 "simulated time between two savings [s]; a tenth of the model's run unless told")
       ->check(number(false));
   c->add_flag("--complete", run_options.complete, "adds the constraints that are hidden in the model");
+  c->add_flag("--as-given", run_options.as_given, "refuses a start that does not meet the constraints, instead of moving it");
   c->add_flag("--quiet", run_options.quiet, "no progress and no summary");
   c->callback([&] {
     run_options.until_given = until->count() > 0;

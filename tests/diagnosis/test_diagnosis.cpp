@@ -126,7 +126,7 @@ TEST_CASE("no healthy model is accused of anything") {
     CAPTURE(text);
     CHECK(report.well());
     CHECK(report.findings().empty());
-    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+    CHECK(std::count(text.begin(), text.end(), '\n') == (report.padded.empty() ? 1 : 2));  // a remark is no accusation
   }
 }
 

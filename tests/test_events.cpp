@@ -1,0 +1,130 @@
+// Events: none is missed between the ends of a step, and a series without end is told.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <doctest/doctest.h>
+
+#include <mortise/mortise.h>
+
+using namespace mortise;
+
+namespace {
+
+Assembly ball(double height) {
+  Assembly a("ball");
+  a.set_gravity({0, -9.81, 0});
+  const auto b = a.add("ball", Particle<2>{.mass = 1});
+  a.place(b, {0, height});
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("events: up and down through a height within one step, at the times that are known") {
+  const System system(ball(0));
+  State s = system.state();
+  s.set("ball.y'", 5);
+  for (const char* integrator : {"dopri5", "gauss", "generalized_alpha", "rk4"})
+    for (const double h : {0.1, 0.5, 1.0, 1.2, 1.27, 1.274}) {
+      CAPTURE(integrator);
+      CAPTURE(h);
+      SimulationOptions o{.duration = 10, .integrator = integrator};
+      if (std::string(integrator) == "rk4" || std::string(integrator) == "gauss") o.steps.step = 0.5;
+      o.events = {{.name = "h", .value = [h](const State& x) { return x.get("ball.y") - h; }}};
+      const Trajectory run = simulate(system, s, o);
+      REQUIRE(run.finished);
+      std::vector<double> times;
+      for (const auto& n : run.notes)
+        if (n.kind == "event") times.push_back(n.t);
+      REQUIRE(times.size() == 2);
+      const double root = std::sqrt(25 - 2 * 9.81 * h);
+      const double accuracy = std::string(integrator) == "generalized_alpha" ? 1e-3 : 1e-6;
+      CHECK(std::abs(times[0] - (5 - root) / 9.81) < accuracy);
+      CHECK(std::abs(times[1] - (5 + root) / 9.81) < accuracy);
+    }
+}
+
+TEST_CASE("events: a threshold near the top of an oscillation is passed up and down in every period") {
+  Assembly a("oscillator");
+  const auto p = a.add("p", Particle<1>{.mass = 1});
+  a.apply("k", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 1}, p);
+  const System system(a);
+  State s = system.state();
+  s.v[0] = 1;
+  for (const double level : {0.9, 0.99, 0.999, 0.9999})
+    for (const double tolerance : {1e-8, 1e-6}) {
+      CAPTURE(level);
+      CAPTURE(tolerance);
+      int count = 0;
+      SimulationOptions o{.duration = 100, .steps = {.tolerance = tolerance}};
+      o.events = {{"top", [=](const State& z) { return z.q[0] - level; }, 0, false, [&](State&) { ++count; }}};
+      CHECK(simulate(system, s, o).finished);
+      CHECK(count == 32);  // 16 tops in 100 s
+    }
+}
+
+TEST_CASE("events: of two in one step the first one counts, in the direction asked for") {
+  const System system(ball(0));
+  State s = system.state();
+  s.set("ball.y'", 5);
+  for (const int direction : {1, -1}) {
+    SimulationOptions o{.duration = 10};
+    o.events = {{.name = "h",
+                 .value = [](const State& x) { return x.get("ball.y") - 1; },
+                 .direction = direction,
+                 .stop = true}};
+    const Trajectory run = simulate(system, s, o);
+    const double root = std::sqrt(25 - 2 * 9.81);
+    CHECK(run.last.t == doctest::Approx((5 - direction * root) / 9.81).epsilon(1e-7));
+  }
+}
+
+TEST_CASE("events: a bouncing ball bounces until its bounces have no length, and the run says so") {
+  const System system(ball(1));
+  for (const double tolerance : {1e-6, 1e-9})
+    for (const double e : {0.8, 0.5}) {
+      CAPTURE(tolerance);
+      CAPTURE(e);
+      SimulationOptions o{.duration = 10, .steps = {.tolerance = tolerance}};
+      o.events = {{.name = "landing",
+                   .value = [](const State& s) { return s.get("ball.y"); },
+                   .direction = -1,
+                   .change = [e](State& s) { s.set("ball.y'", -e * s.get("ball.y'")); }}};
+      const Trajectory run = simulate(system, system.state(), o);
+      CAPTURE(run.text());
+      CHECK_FALSE(run.finished);
+      CHECK(run.stopped.find("event 'landing' happens ever more often") == 0);
+      const double zeno = std::sqrt(2 / 9.81) * (1 + e) / (1 - e);
+      CHECK(run.last.t == doctest::Approx(zeno).epsilon(1e-5));
+      CHECK(std::abs(run.last.get("ball.y")) < 1e-6);
+    }
+}
+
+TEST_CASE("start: what is moved onto the constraints is told, and much of it is a remark") {
+  Assembly a("pendulum");
+  const auto ground = a.add("ground", Ground{});
+  const auto rod = a.add("rod", PlanarBody{.mass = 1, .inertia = 0.1});
+  a.connect("pin", Pin{.on_b = {-1, 0}}, ground, rod);
+  const System system(a);
+  const auto run = [&](double x, double rate, bool as_given = false) {
+    State s = system.state();
+    s.set("rod", {x, 0, 0});
+    s.set("rod.theta'", rate);
+    return simulate(system, s, {.duration = 0.01, .as_given = as_given});
+  };
+  CHECK(run(1, 0).notes.empty());
+  const Trajectory near = run(1.002, 0);
+  REQUIRE(near.notes.size() == 1);
+  CHECK(near.notes[0].kind == "start");
+  CHECK(near.notes[0].text == "moved onto the constraints, most of all rod.x from 1.002 to 1 m");
+  CHECK_FALSE(near.start_moved);
+  CHECK(run(1.2, 0).start_moved);
+  const Trajectory spun = run(1, 150);  // rod.y' does not fit
+  CHECK(spun.start_moved);
+  CHECK(spun.notes[0].text.find("rod.theta' from 150 to") != std::string::npos);
+  CHECK_NOTHROW(run(1, 0, true));
+  CHECK_THROWS_WITH_AS(run(1.2, 0, true), doctest::Contains("start of 'pendulum': it does not meet the constraints"),
+                       InvalidModel);
+}
