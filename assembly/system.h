@@ -85,8 +85,8 @@ class System {
   // The same system with more constraints, which come last; of each: name, bodies and model.  States fit both.
   System with(std::vector<ConstraintInfo> more) const;
 
-  // The same system with these bodies massless, by their indices, ascending.  Throws InvalidModel, naming a body whose type
-  // does not tell its mass (assembly/padding.h).
+  // The same system with these bodies massless, by their indices, ascending.  Throws InvalidModel, naming a body whose
+  // type does not tell its mass (diagnosis/padding.h).
   System massless(const std::vector<std::size_t>& bodies) const;
 
   // The numbers M, A, b of an evaluation as a system: the same names and states, whatever the parts would say.

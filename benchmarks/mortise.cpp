@@ -8,7 +8,7 @@
 #include <Eigen/Dense>
 
 #include <mortise/assembly/assembly.h>
-#include <mortise/assembly/engine.h>
+#include <mortise/engine/engine.h>
 
 #include "build.h"
 #include "factorisation.h"

@@ -11,8 +11,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -23,6 +21,8 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "counts.h"
 #include "quad_reference.h"
