@@ -207,25 +207,16 @@ VectorXd Engine::on_unknowns(const VectorXd& Q) const {
   return f;
 }
 
-void Engine::take(const Evaluation& e) {
-  VectorXd z = VectorXd::Zero(system_.size()), Q = e.Q + e.C;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodySlot& b = bodies_[i];
-    const Index n = system_.bodies()[i].size;
-    b.model->drift(b.motion, z.data() + b.first);
-    Q.segment(b.first, n) -= e.M(i) * z.segment(b.first, n);
-  }
-  f_.head(unknowns_) = on_unknowns(Q);  // in place: forces write to where it is
-  forwarded_ = acted_ = stands_ = false;
-  changed();
+void Engine::take(const Evaluation& e, const Evaluation& own) {
+  const VectorXd Q = (e.Q - own.Q) + (e.C - own.C), b = e.b - own.b;
+  if (Q.isZero(0) && b.isZero(0)) return;
+  f_.head(unknowns_) += on_unknowns(Q);  // in place: forces write to where it is
   for (const std::size_t i : constraint_) {
     const auto& c = system_.constraints()[i];
-    b_.segment(c.row, c.rows) = e.b.segment(c.row, c.rows);
-    for (std::size_t k = 0; k < c.bodies.size(); ++k) {
-      const auto& body = system_.bodies()[c.bodies[k]];
-      b_.segment(c.row, c.rows) -= e.A(c.block + k) * z.segment(body.first, body.size);
-    }
+    b_.segment(c.row, c.rows) += b.segment(c.row, c.rows);
   }
+  forwarded_ = acted_ = stands_ = false;
+  changed();
 }
 
 void Engine::factor(bool positions) {

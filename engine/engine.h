@@ -39,10 +39,11 @@ class __attribute__((visibility("hidden"))) Engine {
   void look(const State& s);
   void evaluate_rest(const State& s);
   bool stands_at(const State& s) const;  // bodies were moved there last
+  const State& state() const { return at_; }  // to which bodies were moved last
   // Changes with whatever changes y, lambda or the rows.
   unsigned long changes() const { return changes_; }
-  // Takes Q, C and b from an evaluation at the same state, which the caller may have changed.
-  void take(const Evaluation& e);
+  // Adds what the caller has changed in Q, C and b of an evaluation; own: as it was, at the state of evaluate().
+  void take(const Evaluation& e, const Evaluation& own);
   // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
   void leave_out(const std::vector<Index>& rows);
   // Rows that are off are drawn back by the rate w [1/s]; 0: they are not.

@@ -96,11 +96,12 @@ const VectorXd& Solver::accelerations(const State& s) {
 
 const VectorXd& Solver::solve(const Evaluation& e) {
   system_.require_state(e.state);
-  Label{"evaluation", system_.name()}.require(e.same_matrices(system_.evaluate(e.state)),
+  const Evaluation own = system_.evaluate(e.state);
+  Label{"evaluation", system_.name()}.require(e.same_matrices(own),
                                               "its M or A are not those of the system at this state",
                                               "solve it by solve(system, evaluation), which takes it as it stands");
   engine_->evaluate(e.state);
-  engine_->take(e);
+  engine_->take(e, own);
   return finish(e.state, &e);
 }
 
@@ -321,8 +322,9 @@ std::vector<bool> Solver::unique() {
 }
 
 std::vector<std::string> Solver::warnings() {
-  std::vector<std::string> out;
-  if (doubted_->some()) out = doubts(system_, doubted_->rank(system_), options_.rank);
+  if (!doubted_->some() && engine_->state().q.size() != system_.size()) return {};  // there was none
+  if (!doubted_->some()) doubted_->at(engine_->state());
+  std::vector<std::string> out = doubts(system_, doubted_->rank(system_), options_.rank);
   std::vector<std::string> unknown = doubtful_bodies();
   out.insert(out.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
   return out;
