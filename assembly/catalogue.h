@@ -1,12 +1,14 @@
 #pragma once
 // The parts of the library that are compiled into it: using one costs a call, not an instance.
 //
-// A part that is listed here has its instance in catalogue/.  A part that takes a functor of the user's is not listed;
-// it is compiled where it is used, as users' own parts are.
+// A part that is listed here has its instance in catalogue/.  A part that takes a functor of the user's of bodies is
+// not listed; it is compiled where it is used, as users' own parts are.  Functors of numbers are held behind one type
+// (core/functor.h), and the parts that take them are listed.
 
 #include <memory>
 
 #include <mortise/assembly/models.h>
+#include <mortise/core/functor.h>
 
 namespace mortise {
 
@@ -54,8 +56,12 @@ template <class J> struct Viscous;
 struct Bushing;
 struct CoordinateSpring;
 template <int D> struct Drag;
+template <class Turn, class F> struct Motor;
+template <int D, class E, class F> struct NonlinearSpring;
 template <int D> struct Spring;
 template <class Turn> struct TorsionSpring;
+struct AxisTurn;
+struct PlanarTurn;
 
 struct AngleSensor;
 template <int D> struct DistanceSensor;
@@ -82,7 +88,11 @@ using LibraryJoints =
          PlanarPointOnLine, PlanarWeld, PointOnCurve<2>, PointOnCurve<3>, PointOnLine, PointOnPlane, Prismatic,
          RackAndPinion, Revolute, RollingDisk, RollingSphere, RollingWheel, Rope<2>, Rope<3>, Screw, Slider,
          SpatialKnifeEdge, Spherical, Universal, Weld>;
-using LibraryForces = List<Bushing, CoordinateSpring, Drag<2>, Drag<3>, Spring<1>, Spring<2>, Spring<3>>;
+using LibraryForces =
+    List<Bushing, CoordinateSpring, Drag<2>, Drag<3>, Motor<AxisTurn, TorqueLaw>, Motor<PlanarTurn, TorqueLaw>,
+         NonlinearSpring<1, EnergyLaw, TensionLaw>, NonlinearSpring<2, EnergyLaw, TensionLaw>,
+         NonlinearSpring<3, EnergyLaw, TensionLaw>, Spring<1>, Spring<2>, Spring<3>, TorsionSpring<AxisTurn>,
+         TorsionSpring<PlanarTurn>>;
 using LibrarySensors = List<AngleSensor, DistanceSensor<2>, DistanceSensor<3>, PointSensor<2>, PointSensor<3>>;
 using LibraryBodies =
     List<Ground, Parameter, Particle<1>, Particle<2>, Particle<3>, PlanarBody, RigidBody, States, Structure>;
@@ -91,7 +101,6 @@ template <class J> inline constexpr bool library_joint = listed<J, LibraryJoints
 template <class J> inline constexpr bool library_joint<Coulomb<J>> = listed<J, LibraryJoints>;
 template <class J> inline constexpr bool library_joint<Viscous<J>> = listed<J, LibraryJoints>;
 template <class F> inline constexpr bool library_force = listed<F, LibraryForces>;
-template <class Turn> inline constexpr bool library_force<TorsionSpring<Turn>> = true;
 template <class S> inline constexpr bool library_sensor = listed<S, LibrarySensors>;
 template <class B> inline constexpr bool library_body = listed<B, LibraryBodies>;
 

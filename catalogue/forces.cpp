@@ -3,6 +3,8 @@
 #include <mortise/forces/bushing.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/drag.h>
+#include <mortise/forces/motor.h>
+#include <mortise/forces/nonlinear_spring.h>
 #include <mortise/forces/spring.h>
 #include <mortise/forces/torsion_spring.h>
 #include <mortise/sensors/angle_sensor.h>
@@ -17,6 +19,11 @@ template std::shared_ptr<const ForceModel> library_force(const Label&, const Bus
 template std::shared_ptr<const ForceModel> library_force(const Label&, const CoordinateSpring&, BodyModels);
 template std::shared_ptr<const ForceModel> library_force(const Label&, const Drag<2>&, BodyModels);
 template std::shared_ptr<const ForceModel> library_force(const Label&, const Drag<3>&, BodyModels);
+template std::shared_ptr<const ForceModel> library_force(const Label&, const Motor<PlanarTurn>&, BodyModels);
+template std::shared_ptr<const ForceModel> library_force(const Label&, const Motor<AxisTurn>&, BodyModels);
+template std::shared_ptr<const ForceModel> library_force(const Label&, const NonlinearSpring<1>&, BodyModels);
+template std::shared_ptr<const ForceModel> library_force(const Label&, const NonlinearSpring<2>&, BodyModels);
+template std::shared_ptr<const ForceModel> library_force(const Label&, const NonlinearSpring<3>&, BodyModels);
 template std::shared_ptr<const ForceModel> library_force(const Label&, const Spring<1>&, BodyModels);
 template std::shared_ptr<const ForceModel> library_force(const Label&, const Spring<2>&, BodyModels);
 template std::shared_ptr<const ForceModel> library_force(const Label&, const Spring<3>&, BodyModels);

@@ -7,13 +7,14 @@
 //           return 5.0 - 0.1 * speed; }}
 //
 // angle and angle' are those of forces/turning.h; the functor is a template on the scalar.
-// Catalogue: Motor<AxisTurn, Given>
+// Catalogue: Motor<AxisTurn>
 
+#include <mortise/core/functor.h>
 #include <mortise/forces/turning.h>
 
 namespace mortise {
 
-template <class Turn, class F> struct Motor {
+template <class Turn, class F = TorqueLaw> struct Motor {
   Turn about;
   F torque;
 
@@ -28,7 +29,12 @@ template <class Turn, class F> struct Motor {
     return torque(T(about.angle(a, b, t)), T(about.rate(a, b, t)), t);
   }
   template <class T> void act(auto& a, auto& b, const T& t) const { about.apply(a, b, T(measure_motion(a, b, t))); }
-  void validate(const Label& label) const { require_fields(label, about); }
+  void validate(const Label& label) const {
+    require_fields(label, about);
+    if constexpr (std::is_same_v<F, TorqueLaw>)
+      label.require(static_cast<bool>(torque), "it has no torque", "give .torque, a function of angle, speed and time");
+  }
 };
+template <class Turn, class F> Motor(Turn, F) -> Motor<Turn>;  // compiled into the library
 
 }  // namespace mortise

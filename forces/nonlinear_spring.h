@@ -12,18 +12,12 @@
 // no force (forces/ends.h).
 // Catalogue: NonlinearSpring<3>
 
+#include <mortise/core/functor.h>
 #include <mortise/forces/ends.h>
 
 namespace mortise {
 
-struct NoEnergy {
-  template <class T> T operator()(const T&) const { return T(0.0); }
-};
-struct NoTension {
-  template <class T> T operator()(const T&, const T&, const T&) const { return T(0.0); }
-};
-
-template <int D, class E = NoEnergy, class F = NoTension> struct NonlinearSpring {
+template <int D, class E = EnergyLaw, class F = TensionLaw> struct NonlinearSpring {
   Ends<D> ends;
   double length = 0;
   E energy = {};
@@ -37,13 +31,17 @@ template <int D, class E = NoEnergy, class F = NoTension> struct NonlinearSpring
                                      Field{"tension", &NonlinearSpring::tension, "N", "of e, e' and t, not stored"}};
 
   template <class T> T potential(const auto& a, const auto& b, const T& t) const {
+    if constexpr (std::is_same_v<E, EnergyLaw>)
+      if (!energy) return T(0.0);
     return energy(T(ends.length(a, b, t) - length));
   }
   template <class T> void act(auto& a, auto& b, const T& t) const {
-    if constexpr (!std::is_same_v<F, NoTension>)
-      ends.pull(a, b, t, T(tension(T(ends.length(a, b, t) - length), ends.rate(a, b, t), t)));
+    if constexpr (std::is_same_v<F, TensionLaw>)
+      if (!tension) return;
+    ends.pull(a, b, t, T(tension(T(ends.length(a, b, t) - length), ends.rate(a, b, t), t)));
   }
   void validate(const Label& label) const { require_fields(label, ends); }
 };
+template <int D, class... X> NonlinearSpring(Ends<D>, X...) -> NonlinearSpring<D>;  // compiled into the library
 
 }  // namespace mortise

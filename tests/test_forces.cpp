@@ -277,6 +277,64 @@ TEST_CASE("Spring: tension, energy and loss; coincident points give no NaN") {
   }
 }
 
+// Values and derivatives of f(x) at the value of x, as the scalar carries them.
+template <class T> void check_same(const T& x, const T& y) {
+  if constexpr (std::is_same_v<T, double>) {
+    CHECK(x == y);
+  } else if constexpr (std::is_same_v<T, Taylor>) {
+    CHECK(x.v == y.v);
+    CHECK(x.d1 == y.d1);
+    CHECK(x.d2 == y.d2);
+    CHECK(x.slope == y.slope);
+    CHECK(x.slope1 == y.slope1);
+    CHECK(x.slope2 == y.slope2);
+  } else if constexpr (std::is_same_v<T, TaylorDual>) {
+    check_same(x.v, y.v);
+    check_same(x.d[0], y.d[0]);
+  } else {
+    CHECK(x.v == y.v);
+    for (std::size_t k = 0; k < 14; ++k) CHECK(x.slope(k) == y.slope(k));  // 12 slopes, rate, acceleration
+  }
+}
+
+TEST_CASE("a functor behind one type has the values and derivatives of its own, by differences too") {
+  const EnergyLaw energy = hardening;
+  const Taylor along(0.7, 1.3, 0.4);
+  check_same(energy(0.7), hardening(0.7));
+  check_same(energy(along), hardening(along));
+  const TaylorDual varied(along, {Taylor(0.2, 0.5, 0.1)});
+  check_same(energy(varied), hardening(varied));
+  const RowJet jet = RowJet::make(0.7, 1.1, 0.3, [](auto k) { return 0.1 * k; });
+  check_same(energy(jet), hardening(jet));
+  const double h = 1e-6;
+  const double slope = (energy(0.7 + h) - energy(0.7 - h)) / (2 * h);  // right to 1e-10 of it, by round-off
+  CHECK(energy(Taylor(0.7, 1, 0)).d1 == doctest::Approx(slope).epsilon(1e-8));
+
+  const TorqueLaw torque = geared;
+  check_same(torque(0.2, -0.3, 1.5), geared(0.2, -0.3, 1.5));
+  const Taylor speed(-0.3, 0.8, 1);
+  check_same(torque(along, speed, Taylor(1.5)), Taylor(geared(along, speed, Taylor(1.5))));
+
+  // It tells what it was made from, and so does a copy.
+  const TorqueLaw copy = torque;
+  CHECK(copy.source<std::remove_cvref_t<decltype(geared)>>() != nullptr);
+  CHECK(copy.source<double>() == nullptr);
+  CHECK(static_cast<bool>(copy));
+  CHECK_FALSE(static_cast<bool>(TorqueLaw{}));
+
+  // Parts that deduce their types hold functors so, with named fields as without.
+  static_assert(std::is_same_v<decltype(Motor{PlanarTurn{}, geared}), Motor<PlanarTurn>>);
+  static_assert(std::is_same_v<decltype(Motor{.about = AxisTurn{}, .torque = geared}), Motor<AxisTurn>>);
+  static_assert(std::is_same_v<decltype(NonlinearSpring{.ends = Ends<2>{}, .energy = hardening}), NonlinearSpring<2>>);
+  static_assert(detail::library_force<Motor<PlanarTurn>> && detail::library_force<NonlinearSpring<2>>);
+  Assembly a("a");
+  const auto ground = a.add("ground", Ground{});
+  const auto p = a.add("p", PlanarBody{.mass = 1, .inertia = 1});
+  CHECK_THROWS_WITH_AS(a.apply("idle", Motor<PlanarTurn>{}, ground, p),
+                       "force 'idle': it has no torque; give .torque, a function of angle, speed and time",
+                       InvalidModel);
+}
+
 TEST_CASE("NonlinearSpring and CoordinateSpring: closed forms") {
   Assembly a("springs");
   const auto ground = a.add("ground", Ground{});

@@ -82,12 +82,11 @@ template <class P> void line(std::string& text) {
       P::fields);
 }
 
-// Parts that take a functor are compiled where they are used, all others into the library.
+// Parts that take a functor of bodies are compiled where they are used, all others into the library.
 template <class P> inline constexpr bool takes_functor = false;
 template <template <class...> class P, class... X>
 inline constexpr bool takes_functor<P<X...>> = (std::is_same_v<X, catalogue::Given> || ...);
 template <class F> inline constexpr bool takes_functor<AppliedForce<3, F>> = true;
-template <class E, class F> inline constexpr bool takes_functor<NonlinearSpring<3, E, F>> = true;
 template <class... P> constexpr bool joints_listed(catalogue::List<P...>) {
   return ((takes_functor<P> || detail::library_joint<P>)&&...);
 }
