@@ -86,8 +86,8 @@ class System {
   // The same system with more constraints, which come last; of each: name, bodies and model.  States fit both.
   System with(std::vector<ConstraintInfo> more) const;
 
-  // The same system with these bodies massless, by their indices, ascending.  Throws InvalidModel, naming a body whose type
-  // does not tell its mass (assembly/padding.h).
+  // The same system with these bodies massless, by their indices, ascending.  Throws InvalidModel, naming a body whose
+  // type does not tell its mass (diagnosis/padding.h).
   System massless(const std::vector<std::size_t>& bodies) const;
 
   // The same system with other models for some bodies, of the same types, by their indices; parts are bound to them.

@@ -2,7 +2,7 @@
 // The mechanisms as models of mortise.
 
 #include <mortise/assembly/assembly.h>
-#include <mortise/assembly/solver.h>
+#include <mortise/solve/solver.h>
 
 #include "mechanisms.h"
 

@@ -9,7 +9,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/minimum_degree_ordering.hpp>
 
-#include <mortise/assembly/fronts.h>
+#include <mortise/engine/fronts.h>
 
 namespace bench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/rigid_body.h>
+#include <mortise/solve/solve.h>
 
 using namespace mortise;
 

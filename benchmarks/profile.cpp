@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/engine.h>
+#include <mortise/engine/engine.h>
 
 #include "build.h"
 #include "report.h"

@@ -14,7 +14,7 @@
 //   gather(motion, row)                        a row over y as one over q''
 //   velocities(motion)                         those conjugate to y: q' = T w on the body's own constraint
 //   momentum(motion)                           linear, and angular about the world's origin
-// and where it can be a part of a rigid whole (assembly/rigid_groups.h), made from a PrincipalMass,
+// and where it can be a part of a rigid whole (engine/rigid_groups.h), made from a PrincipalMass,
 //   apart(motion, other, of)                   how far the motions are apart that this part and another one see
 //   follow(motion, of, q, v)                   puts this part where the motion that another one sees takes it
 // as well as, where it has a constraint of its own,

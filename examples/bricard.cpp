@@ -15,12 +15,12 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/sensors/point_sensor.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/knife_edge.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/integrators/simulate.h>
@@ -17,6 +16,7 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_point_on_line.h>
 #include <mortise/joints/slider.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/rigid_body.h>
@@ -22,6 +21,7 @@
 #include <mortise/joints/drive_angle.h>
 #include <mortise/joints/point_on_plane.h>
 #include <mortise/joints/revolute.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

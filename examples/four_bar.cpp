@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/graph.h>
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/diagnosis/graph.h>
 #include <mortise/forces/applied.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

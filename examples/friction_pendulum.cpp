@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/friction.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 using namespace mortise;
 

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/structure.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/coupling.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/hidden.h>
 #include <mortise/bodies/particle.h>
+#include <mortise/diagnosis/hidden.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/integrators/simulate.h>
 

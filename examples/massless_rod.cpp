@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

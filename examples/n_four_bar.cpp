@@ -15,13 +15,13 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/graph.h>
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/diagnosis/graph.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 int main() {
   using namespace mortise;

@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/graph.h>
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/diagnosis/graph.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/functor.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -1,11 +1,11 @@
 // A uniform rod swings from a pin.  Expected: theta'' = -(3/2) g/L = -14.715 rad/s^2 when it is level.
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

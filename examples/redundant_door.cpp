@@ -2,9 +2,9 @@
 // and joints that hold the door as well without a row too many; one line once they are used.
 #include <fmt/format.h>
 
-#include <mortise/assembly/graph.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
+#include <mortise/diagnosis/graph.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/point_on_line.h>
 #include <mortise/joints/revolute.h>

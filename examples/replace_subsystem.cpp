@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/readings.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -24,6 +23,7 @@
 #include <mortise/joints/distance.h>
 #include <mortise/joints/planar_weld.h>
 #include <mortise/sensors/point_sensor.h>
+#include <mortise/solve/readings.h>
 
 using namespace mortise;
 

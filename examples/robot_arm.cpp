@@ -12,13 +12,13 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/forces/motor.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 using namespace mortise;
 

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/rolling_sphere.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

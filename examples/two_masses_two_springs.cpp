@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/subsystem.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/coupling.h>
+#include <mortise/solve/solve.h>
 
 using namespace mortise;
 

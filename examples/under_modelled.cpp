@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/report_stages.h>
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/diagnosis/report_stages.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/rigid_body.h>
@@ -23,6 +22,7 @@
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/point_on_line.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
 
 int main() {
   using namespace mortise;

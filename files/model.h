@@ -38,7 +38,7 @@ struct Model {
   double time = 0;  // [s] at the start
   SimulationOptions run{.duration = 10};
   bool complete = false;                     // hidden constraints are added
-  bool unpad = false;                        // padded bodies are massless (assembly/padding.h)
+  bool unpad = false;                        // padded bodies are massless (diagnosis/padding.h)
   std::map<std::string, Shape> shapes;       // by path of the body
   std::map<std::string, double> parameters;  // of the outermost file, as they were used
 

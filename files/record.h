@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include <mortise/assembly/readings.h>
+#include <mortise/solve/readings.h>
 
 namespace mortise::files {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-#include <mortise/assembly/row_independence.h>
+#include <mortise/engine/row_independence.h>
 #include <mortise/integrators/bridge.h>
 #include <mortise/integrators/stepper.h>
 

@@ -36,10 +36,13 @@ void EventWatch::happened(std::size_t event, const State& s) {
 
 std::string EventWatch::endless(std::size_t event) const {
   if (short_[event] < often) return "";
+  const std::string series = short_[event] > often ? "it is due again at once"
+                                                   : fmt::format("the last {} times within {:.1e} s", often,
+                                                                 often * no_time * std::abs(last_[event]));
   return fmt::format(
-      "event '{}' happens ever more often: the last {} times within {:.1e} s, up to t = {:.10g} s; let it end such a series "
-      "(switch a joint on that holds), or stop the run by it",
-      events_[event].name, often, often * no_time * std::abs(last_[event]), last_[event]);
+      "event '{}' happens ever more often: {}, at t = {:.10g} s; let it end such a series (switch a joint on that "
+      "holds), or stop the run by it",
+      events_[event].name, series, last_[event]);
 }
 
 std::vector<double> EventWatch::memory() const {
@@ -65,7 +68,7 @@ std::optional<std::size_t> EventWatch::look(const Stepper& stepper, Flow& flow, 
   begin(now);
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Event& e = events_[i];
-    for (const Crossing& c : crossings(stepper, e, before[i], from, now)) {
+    for (const Crossing& c : crossings(stepper, i, before[i], from, now)) {
       if (!(c.up ? e.direction >= 0 : e.direction <= 0)) continue;
       if (e.stop || e.change) {
         if (c.t < t_first || (c.t == t_first && !first)) t_first = c.t, first = i;
@@ -76,7 +79,10 @@ std::optional<std::size_t> EventWatch::look(const Stepper& stepper, Flow& flow, 
   }
   if (first) {
     found.push_back({t_first, "event", events_[*first].name});
-    short_[*first] = t_first - last_[*first] <= no_time * std::abs(t_first) ? short_[*first] + 1 : 0;
+    if (t_first == from.t)
+      short_[*first] = often + 1;
+    else
+      short_[*first] = t_first - last_[*first] <= no_time * std::abs(t_first) ? short_[*first] + 1 : 0;
     last_[*first] = t_first;
     if (t_first < now.t) {
       stepper.at(t_first, now);
@@ -90,9 +96,10 @@ std::optional<std::size_t> EventWatch::look(const Stepper& stepper, Flow& flow, 
   return first;
 }
 
-std::vector<EventWatch::Crossing> EventWatch::crossings(const Stepper& stepper, const Event& e, double before,
+std::vector<EventWatch::Crossing> EventWatch::crossings(const Stepper& stepper, std::size_t event, double before,
                                                         const State& from, const State& now) const {
   constexpr int parts = 8;
+  const Event& e = events_[event];
   struct Point {
     double t, f;
   };
@@ -110,12 +117,26 @@ std::vector<EventWatch::Crossing> EventWatch::crossings(const Stepper& stepper, 
   // It has just happened: to which side did the value leave, and is it back already?
   if (before == 0) {
     const Point first = points[1];
+    bool seen = false;
     for (double t = first.t; t - from.t > 4e-16 * std::max(std::abs(t), h);) {
       t = from.t + 0.5 * (t - from.t);
       const Point p = at(t);
       if (side(p.f) == -side(first.f) && p.f != 0) {
         points.insert(points.begin() + 1, p);
+        seen = true;
         break;
+      }
+    }
+    // A change that sends the value back, but to where it is not seen: that takes less time than t resolves.
+    if (!seen && last_[event] == from.t) {
+      const double f = value(e, from);
+      for (double ahead = 1e-3 * h; ahead < 1e3 * h; ahead *= 10) {
+        s = from;
+        s.q += ahead * from.v;
+        s.t += ahead;
+        const int leaves = side(value(e, s) - f);
+        if (leaves == -side(first.f)) return {{from.t, first.f > 0}};
+        if (leaves != 0) break;
       }
     }
   }

@@ -51,12 +51,12 @@ class EventWatch {
     bool up;
   };
   double value(const Event& e, const State& s) const;
-  std::vector<Crossing> crossings(const Stepper& stepper, const Event& e, double before, const State& from,
+  std::vector<Crossing> crossings(const Stepper& stepper, std::size_t event, double before, const State& from,
                                   const State& now) const;
 
   const std::vector<Event>& events_;
   std::vector<double> values_;        // at the last look
-  std::vector<double> last_, short_;  // when each happened, and how often in a row after a time that is as good as none
+  std::vector<double> last_, short_;  // when each happened, and how often in a row after a time as good as none
 };
 
 }  // namespace mortise

@@ -1,7 +1,7 @@
 #pragma once
 // Flow: a System as steppers see it, q' = v, v' = a(q, v, t) on its constraints.
 
-#include <mortise/assembly/solver.h>
+#include <mortise/solve/solver.h>
 
 namespace mortise {
 

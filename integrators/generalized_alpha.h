@@ -16,7 +16,7 @@
 
 #include <Eigen/SparseLU>
 
-#include <mortise/assembly/tangent.h>
+#include <mortise/engine/tangent.h>
 #include <mortise/integrators/error_scale.h>
 #include <mortise/integrators/stepper.h>
 

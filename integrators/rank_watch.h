@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <mortise/assembly/row_independence.h>
+#include <mortise/engine/row_independence.h>
 #include <mortise/integrators/stepper.h>
 #include <mortise/integrators/trajectory.h>
 
@@ -25,7 +25,6 @@ class RankWatch {
   std::optional<RowIndependence> rows_;
   double independence_ = 1, most_independent_ = 0;
 };
-
 
 }  // namespace mortise
 #pragma GCC visibility pop

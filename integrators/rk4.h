@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/core/errors.h>
 #include <mortise/core/state.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 namespace mortise {
 

@@ -345,6 +345,11 @@ class Run {
 
   void happen(std::size_t hit) {
     const Event& e = options_.events[hit];
+    if (const std::string why = events_.endless(hit); !why.empty()) {
+      out_.finished = false;
+      out_.stopped = why;
+      return;
+    }
     if (e.change) change(e);
     if (e.stop) {
       end_ = state_.t;
@@ -352,10 +357,6 @@ class Run {
     }
     stepper_->begin(flow_, state_);
     events_.happened(hit, state_);
-    if (const std::string why = events_.endless(hit); !why.empty()) {
-      out_.finished = false;
-      out_.stopped = why;
-    }
   }
 
   // At rest: velocities need not fit yet.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mortise/assembly/tangent.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/engine/tangent.h>
 
 namespace mortise {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <mortise/assembly/solver.h>
+#include <mortise/solve/solver.h>
 
 namespace mortise {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <mortise/assembly/readings.h>
+#include <mortise/solve/readings.h>
 
 namespace mortise {
 

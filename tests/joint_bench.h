@@ -2,13 +2,13 @@
 // One call tests a joint between two bodies that stand anywhere: its rows against differences, dense against sparse,
 // the freedoms it leaves by the rank report, and its reaction to a load on B that it carries alone.
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/joints/planar_weld.h>
 #include <mortise/joints/weld.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "check_joint.h"
 

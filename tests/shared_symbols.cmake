@@ -1,5 +1,5 @@
 # The shared library shows its public classes and none of the internal headers.
-# -DNM=nm -DLIBRARY=file -DROOT=folder -DHEADERS=assembly/engine|assembly/fronts|...
+# -DNM=nm -DLIBRARY=file -DROOT=folder -DHEADERS=engine/engine|engine/fronts|...
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -DC --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 

@@ -7,14 +7,13 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/graph.h>
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/bodies/subsystem.h>
 #include <mortise/core/fundamental.h>
+#include <mortise/diagnosis/graph.h>
 #include <mortise/forces/applied.h>
 #include <mortise/forces/functor.h>
 #include <mortise/integrators/rk4.h>
@@ -25,6 +24,7 @@
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/slider.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
 
 using namespace mortise;
 

@@ -5,8 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/craig_bampton.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/inertia.h>
@@ -23,6 +21,8 @@
 #include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/rate.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "check_joint.h"
 

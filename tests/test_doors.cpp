@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/system_rank.h>
+#include <mortise/engine/system_rank.h>
 #include <mortise/mortise.h>
 
 #include "counts.h"
@@ -155,10 +155,14 @@ namespace {
 // over 12, many of them 0.
 MechanismOptions masses(unsigned seed) {
   switch (seed / kinds.size() % 4) {
-    case 1: return {.decades = 24};
-    case 2: return {.decades = 24, .extremes = true, .doubled = 0.1};
-    case 3: return {.decades = 12, .extremes = true, .massless = 0.5};
-    default: return {};
+    case 1:
+      return {.decades = 24};
+    case 2:
+      return {.decades = 24, .extremes = true, .doubled = 0.1};
+    case 3:
+      return {.decades = 12, .extremes = true, .massless = 0.5};
+    default:
+      return {};
   }
 }
 
@@ -220,9 +224,10 @@ TEST_CASE("doors: the check, solve(), Solver and the first step of a run agree o
     CAPTURE(run.text());
     CHECK(run.finished);
   }
-  MESSAGE(fmt::format("{} mechanisms compared with 50 digits, {} of them refused by all, {} without a reference; {} "
-                      "bodies, {} of them named as doubtful, {} whose own numbers are too rough",
-                      compared + refused + no_reference, refused, no_reference, bodies, doubtful, distrusted));
+  MESSAGE(
+      fmt::format("{} mechanisms compared with 50 digits, {} of them refused by all, {} without a reference; {} "
+                  "bodies, {} of them named as doubtful, {} whose own numbers are too rough",
+                  compared + refused + no_reference, refused, no_reference, bodies, doubtful, distrusted));
   CHECK(refused < compared / 5);
   CHECK(no_reference < compared / 50);
   CHECK(doubtful < bodies / 10);

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -20,6 +18,8 @@
 #include <mortise/forces/spring.h>
 #include <mortise/forces/torsion_spring.h>
 #include <mortise/integrators/rk4.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "check_joint.h"
 

@@ -11,12 +11,12 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/core/fundamental.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "counts.h"
 #include "quad_reference.h"
@@ -98,8 +98,8 @@ struct Chain {
 }  // namespace
 
 TEST_CASE("a chain of heavy and light rods: every form is right in every rod, over 29 decades of masses") {
-  // Residuals in long double make up for kappa, up to 7e15 here: what is left is the rounding of the result.  solve() is
-  // not refined so far: it stops where less than 1e-9 of each body's motion can be round-off.
+  // Residuals in long double make up for kappa, up to 7e15 here: what is left is the rounding of the result.  solve()
+  // is not refined so far: it stops where less than 1e-9 of each body's motion can be round-off.
   constexpr double round_off = 16 * eps, known = 1e-12;
   for (const bool doubled : {false, true})
     for (const double mu : {1e-15, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 1e3, 1e6, 1e8, 1e10, 1e12, 1e14}) {

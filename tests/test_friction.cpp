@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -22,6 +20,8 @@
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/slider.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "check_joint.h"
 

@@ -6,16 +6,14 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/free_forces.h>
-#include <mortise/assembly/hidden.h>
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/bodies/structure.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/diagnosis/free_forces.h>
+#include <mortise/diagnosis/hidden.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/functor.h>
 #include <mortise/forces/spring.h>
@@ -26,6 +24,8 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/slider.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 using namespace mortise;
 

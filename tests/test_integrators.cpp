@@ -9,11 +9,11 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/tangent.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/parameter.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/engine/tangent.h>
 #include <mortise/forces/functor.h>
 #include <mortise/integrators/progress.h>
 #include <mortise/integrators/simulate.h>

@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/engine_kernels.h>
-#include <mortise/assembly/fronts.h>
 #include <mortise/core/jet.h>
+#include <mortise/engine/engine_kernels.h>
+#include <mortise/engine/fronts.h>
 
 using namespace mortise;
 namespace {

@@ -14,10 +14,10 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/readings.h>
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/subsystem.h>
 #include <mortise/files/model.h>
+#include <mortise/solve/readings.h>
+#include <mortise/solve/solve.h>
 
 #include "models/twins.h"
 

@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -18,6 +17,7 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/weld.h>
+#include <mortise/solve/solver.h>
 
 #include "random_mechanisms.h"
 

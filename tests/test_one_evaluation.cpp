@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <mortise/assembly/solver.h>
 #include <mortise/integrators/simulate.h>
+#include <mortise/solve/solver.h>
 
 #include "counts.h"
 #include "random_mechanisms.h"

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solve.h>
 
 #include "../examples/own/bead.h"
 #include "check_joint.h"

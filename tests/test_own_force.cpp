@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/solve/solve.h>
 
 #include "../examples/own/gas_spring.h"
 #include "check_joint.h"

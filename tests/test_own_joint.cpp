@@ -4,13 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/joints/drive_planar_angle.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_point_on_line.h>
+#include <mortise/solve/solve.h>
 
 #include "../examples/own/cam.h"
 #include "check_joint.h"

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -17,6 +16,7 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
 
 #include "check_joint.h"
 

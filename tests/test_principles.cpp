@@ -8,7 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/principles.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -16,6 +15,7 @@
 #include <mortise/joints/friction.h>
 #include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/principles.h>
 
 #include "counts.h"
 #include "random_mechanisms.h"

@@ -8,8 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/lagrangian.h>
 #include <mortise/bodies/planar_body.h>
@@ -21,6 +19,8 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/rolling_disk.h>
 #include <mortise/joints/rolling_sphere.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 using namespace mortise;
 

@@ -7,18 +7,18 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/graph.h>
-#include <mortise/assembly/report.h>
-#include <mortise/assembly/report_poses.h>
-#include <mortise/assembly/report_stages.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/core/scaling.h>
+#include <mortise/diagnosis/graph.h>
+#include <mortise/diagnosis/report.h>
+#include <mortise/diagnosis/report_poses.h>
+#include <mortise/diagnosis/report_stages.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/solver.h>
 
 #include "random_equations.h"
 

@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/report.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/diagnosis/report.h>
 
 #include "counts.h"
 #include "quad_reference.h"

@@ -219,7 +219,7 @@ TEST_CASE("rigid groups: runs are those of single bodies") {
 }
 
 TEST_CASE("rigid groups: runs with fixed steps and with Baumgarte's are those of single bodies") {
-  for (unsigned seed : {1u, 4u, 7u}) {
+  for (unsigned seed : {0u, 2u, 4u}) {
     CAPTURE(seed);
     const Model m = draw<InSpace>(seed, false);
     {

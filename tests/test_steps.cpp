@@ -6,12 +6,11 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/row_independence.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/engine/row_independence.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/distance.h>
@@ -20,6 +19,7 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_point_on_line.h>
 #include <mortise/joints/point_on_curve.h>
+#include <mortise/solve/solver.h>
 
 #include "problems.h"
 #include "random_mechanisms.h"

@@ -5,8 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/readings.h>
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
@@ -30,6 +28,8 @@
 #include <mortise/sensors/distance_sensor.h>
 #include <mortise/sensors/functor.h>
 #include <mortise/sensors/point_sensor.h>
+#include <mortise/solve/readings.h>
+#include <mortise/solve/solve.h>
 
 using namespace mortise;
 
@@ -407,7 +407,8 @@ TEST_CASE("a massless girder of 500 elements is told in a few lines, and its row
 }
 
 TEST_CASE("a structure with a consistent mass matrix of many dofs: as its parts tell") {
-  // Rods in a row, each element with rho A h / 6 [2 1; 1 2]: R'M R = 1, and a force at the end accelerates as M^-1 says.
+  // Rods in a row, each element with rho A h / 6 [2 1; 1 2]: R'M R = 1, and a force at the end accelerates as M^-1
+  // says.
   constexpr Index n = 300;
   MatrixXd M = MatrixXd::Zero(n, n);
   for (Index i = 0; i + 1 < n; ++i) M.block<2, 2>(i, i) += (MatrixXd(2, 2) << 2, 1, 1, 2).finished() / 6;

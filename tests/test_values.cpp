@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/forces/functor.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/functor.h>
 #include <mortise/joints/spherical.h>
+#include <mortise/solve/solve.h>
 
 #include "check_joint.h"
 

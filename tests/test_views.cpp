@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
@@ -14,6 +12,8 @@
 #include <mortise/forces/functor.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/functor.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "../examples/own/bead.h"
 #include "check_joint.h"

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include <mortise/assembly/solve.h>
+#include <mortise/solve/solve.h>
 
 #include "commands.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include <mortise/assembly/graph.h>
+#include <mortise/diagnosis/graph.h>
 
 #include "commands.h"
 #include "graph_picture.h"

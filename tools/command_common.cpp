@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <mortise/assembly/hidden.h>
-#include <mortise/assembly/padding.h>
+#include <mortise/diagnosis/hidden.h>
+#include <mortise/diagnosis/padding.h>
 #include <mortise/files/scope.h>
 
 #include "commands.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <mortise/assembly/rank_report.h>
 #include <mortise/core/json.h>
+#include <mortise/diagnosis/rank_report.h>
 #include <mortise/files/model.h>
 
 namespace mortise::command {

@@ -1,5 +1,5 @@
 #pragma once
-// The graph of a system as an SVG picture, with the findings of a report: the graph of assembly/graph.h, and forces.
+// The graph of a system as an SVG picture, with the findings of a report: the graph of diagnosis/graph.h, and forces.
 //
 // Bodies, joints and forces stand in rows by their distance from the ground.  What a finding names has its colour: free
 // directions orange, redundant rows violet with their loop bold, what conflicts or is broken red; their texts are
@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include <mortise/assembly/rank_report.h>
+#include <mortise/diagnosis/rank_report.h>
 
 namespace mortise {
 

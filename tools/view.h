@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <mortise/assembly/rank_report.h>
+#include <mortise/diagnosis/rank_report.h>
 
 #include "table.h"
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include <mortise/assembly/assembly.h>
-#include <mortise/assembly/rank_report.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
+#include <mortise/diagnosis/rank_report.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/cylindrical.h>
 #include <mortise/joints/distance.h>

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include <mortise/assembly/hidden.h>
+#include <mortise/diagnosis/hidden.h>
 
 #include "cases.h"
 

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include <mortise/assembly/rank_report.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/bodies/structure.h>
+#include <mortise/diagnosis/rank_report.h>
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/spring.h>
 #include <mortise/integrators/simulate.h>

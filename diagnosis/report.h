@@ -1,0 +1,38 @@
+#pragma once
+// What the report is made of, inside assembly/.
+
+#include <vector>
+
+#include <mortise/diagnosis/rank_report.h>
+#include <mortise/engine/system_rank.h>
+
+#pragma GCC visibility push(hidden)
+namespace mortise::report {
+
+constexpr Index dense_at_most = 200;  // coordinates: what is told beside the ranks may use dense matrices
+
+using Parts = System::Selection;
+
+// Rows that depend on each other: names, loops, pairs, levels of conflict; and changes that would mend them.
+void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report);
+
+// A motion of the whole, in words: one sentence for bodies that move alike.  And the coordinates that take part, the
+// largest share first.
+std::vector<std::string> motions(const System& system, const State& s, const SparseList& direction);
+
+// Sizes of coordinates, for what is relative: the largest length of the model for metres, else at least 1.
+VectorXd sizes(const System& system, const VectorXd& q);
+// Of rows: sums of their slopes times these.
+VectorXd sizes_of_rows(const System& system, const Evaluation& e, const VectorXd& sizes);
+
+// Parts that give no numbers at s, all of them.
+std::vector<BrokenPart> broken_parts(const System& system, const State& s);
+std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e);
+
+// Does the state meet the constraints, and is there one near that does?  Fills report.start.
+void look_at_start(const System& system, const Evaluation& e, RankReport& report);
+// Are there fewer dependent rows near this pose?  Fills report.singular.
+void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
+
+}  // namespace mortise::report
+#pragma GCC visibility pop

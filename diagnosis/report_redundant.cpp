@@ -1,0 +1,280 @@
+// Rows that depend on each other: whom they concern, along which loop, and which change of joints would mend them.
+
+#include <mortise/diagnosis/report.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <set>
+
+#include <mortise/core/components.h>
+#include <mortise/core/decompositions.h>
+#include <mortise/core/words.h>
+#include <mortise/engine/engine.h>
+
+namespace mortise::report {
+namespace {
+
+using Set = SparseRank::Set;
+
+// A joint that holds less than another: what it does not hold, by names of rows; "axis" is the translation along the
+// joint's axis, "load" the direction in which its reaction is not unique.
+struct Exchange {
+  const char *from, *to;
+  std::vector<const char*> drops;
+};
+const std::vector<Exchange>& exchanges() {
+  static const std::vector<Exchange> list{
+      {"revolute", "cylindrical", {"axis"}},
+      {"revolute", "spherical", {"tilt_1", "tilt_2"}},
+      {"revolute", "point_on_line", {"axis", "tilt_1", "tilt_2"}},
+      {"cylindrical", "point_on_line", {"tilt_1", "tilt_2"}},
+      {"prismatic", "cylindrical", {"twist"}},
+      {"universal", "spherical", {"twist"}},
+      {"spherical", "point_on_line", {"load"}},
+      {"weld", "revolute", {"turn_3"}},
+      {"weld", "cylindrical", {"axis", "turn_3"}},
+      {"weld", "spherical", {"turn_1", "turn_2", "turn_3"}},
+      {"pin", "planar_point_on_line", {"load"}},
+      {"planar_weld", "pin", {"turn"}},
+      {"slider", "planar_point_on_line", {"turn"}},
+  };
+  return list;
+}
+
+// All rows of the sets that hang together by their joints, and Y: a column per set.
+struct Group {
+  std::vector<std::size_t> joints;
+  std::map<std::size_t, MatrixXd> Y;  // by joint: rows x sets
+  Index sets = 0;
+};
+
+// What a step takes from a joint: combinations of its rows, one per column.
+struct Candidate {
+  std::size_t joint;
+  const Exchange* exchange;  // null: without the joint
+  MatrixXd drops;
+  std::vector<std::string> frees;
+};
+
+constexpr double independent = 1e-6;  // of the largest entry: below, a combination of rows is not redundant
+
+// Each of the combinations is redundant, and all together.
+bool redundant(const MatrixXd& drops, const MatrixXd& Y, double size) {
+  MatrixXd X = drops.transpose() * Y;
+  if (X.cols() < X.rows()) return false;
+  for (Index i = 0; i < X.rows(); ++i) {
+    const double largest = X.row(i).cwiseAbs().maxCoeff();
+    if (!(largest > independent * size)) return false;
+    X.row(i) /= largest;
+  }
+  return Svd(X).count_above(independent) == X.rows();
+}
+
+std::optional<Candidate> candidate(const System& system, const State& s, std::size_t joint, const Exchange& x,
+                                   const MatrixXd& Y) {
+  const auto& c = system.constraints()[joint];
+  const auto rows = c.model->rows();
+  Candidate out{joint, &x, MatrixXd(c.rows, 0), {}};
+  const auto add = [&](const VectorXd& column, const std::string& words) {
+    out.drops.conservativeResize(Eigen::NoChange, out.drops.cols() + 1);
+    out.drops.rightCols(1) = column;
+    out.frees.push_back(words);
+  };
+  const Index translations = std::min<Index>(c.rows, std::string_view(x.from) == "pin" ? 2 : 3);
+  for (const std::string_view drop : x.drops) {
+    if (drop == "axis") {
+      const auto axis = c.model->axis(s, system.firsts(c.bodies));
+      if (!axis) return {};
+      VectorXd column = VectorXd::Zero(c.rows);
+      column.head<3>() = *axis;
+      add(column, "translation along its axis");
+    } else if (drop == "load") {
+      const Svd svd(Y.topRows(translations));
+      VectorXd column = VectorXd::Zero(c.rows);
+      column.head(translations) = svd.U.col(0);
+      add(column, "translation along " + direction_in_words(svd.U.col(0)));
+    } else {
+      const auto it = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == drop; });
+      if (it == rows.end()) return {};
+      add(VectorXd::Unit(c.rows, it - rows.begin()), it->removes);
+    }
+  }
+  return out;
+}
+
+void apply(Group& g, const Candidate& c) {
+  const MatrixXd& Y = g.Y.at(c.joint);
+  const MatrixXd X = c.drops.transpose() * Y;
+  const Svd svd(X);
+  const MatrixXd keep = svd.null_space(c.drops.cols());  // what is left of the sets
+  for (auto& [_, y] : g.Y) y = y * keep;
+  g.sets = keep.cols();
+}
+
+double size(const Group& g) {
+  double out = 0;
+  for (const auto& [_, y] : g.Y) out = std::max(out, y.size() ? y.cwiseAbs().maxCoeff() : 0);
+  return out;
+}
+
+// Steps as long as there is one: exchanges, or joints that can go altogether.
+std::optional<Mend> mend(const System& system, const State& s, Group g, bool remove) {
+  Mend out;
+  const double largest = size(g);
+  std::set<std::size_t> used;
+  while (g.sets > 0) {
+    std::optional<Candidate> best;
+    for (auto it = g.joints.rbegin(); it != g.joints.rend(); ++it) {
+      if (used.count(*it)) continue;
+      const auto& c = system.constraints()[*it];
+      const MatrixXd& Y = g.Y.at(*it);
+      const auto consider = [&](std::optional<Candidate> x) {
+        if (x && x->drops.cols() <= g.sets && (!best || x->drops.cols() > best->drops.cols()) &&
+            redundant(x->drops, Y, largest))
+          best = std::move(x);
+      };
+      if (remove)
+        consider(Candidate{*it, nullptr, MatrixXd::Identity(c.rows, c.rows), {"all it holds"}});
+      else
+        for (const Exchange& x : exchanges())
+          if (c.model->kind() == x.from) consider(candidate(system, s, *it, x, Y));
+    }
+    if (!best) return {};
+    apply(g, *best);
+    used.insert(best->joint);
+    const auto& c = system.constraints()[best->joint];
+    out.steps.push_back({c.name, c.model->kind(), best->exchange ? best->exchange->to : "", std::move(best->frees)});
+  }
+  std::sort(out.steps.begin(), out.steps.end(), [](const auto& a, const auto& b) { return a.joint < b.joint; });
+  return out;
+}
+
+// The shortest closed walk joint, body, joint, body, ... through the joint `main`, of joints of the set; empty if there
+// is none.  Begins at the joint that was added first.
+std::vector<std::string> loop_of(const System& system, const std::vector<std::size_t>& joints, std::size_t main) {
+  constexpr std::size_t ground = static_cast<std::size_t>(-1);
+  const auto& bodies = system.bodies();
+  const auto vertex = [&](std::size_t b) { return bodies[b].size == 0 ? ground : b; };
+  const auto& ends = system.constraints()[main].bodies;
+  if (ends.size() < 2) return {};
+  std::string ground_name = "ground";
+  for (const std::size_t i : joints)
+    for (const std::size_t b : system.constraints()[i].bodies)
+      if (bodies[b].size == 0) ground_name = bodies[b].name;
+  std::map<std::size_t, std::vector<std::size_t>> at;  // joints of the set at each body
+  for (const std::size_t i : joints)
+    for (const std::size_t b : system.constraints()[i].bodies)
+      if (i != main) at[vertex(b)].push_back(i);
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> from;  // body: the body and joint before it
+  const std::size_t start = vertex(ends[0]), goal = vertex(ends[1]);
+  std::deque<std::size_t> queue{start};
+  from[start] = {start, main};
+  while (!queue.empty() && !from.count(goal)) {
+    const std::size_t b = queue.front();
+    queue.pop_front();
+    for (const std::size_t i : at[b])
+      for (const std::size_t k : system.constraints()[i].bodies)
+        if (from.try_emplace(vertex(k), b, i).second) queue.push_back(vertex(k));
+  }
+  if (start == goal || !from.count(goal)) return {};
+  std::vector<std::size_t> walk_joints{main}, walk_bodies{goal};
+  for (std::size_t b = goal; b != start; b = from[b].first) {
+    walk_joints.push_back(from[b].second);
+    walk_bodies.push_back(from[b].first);
+  }
+  const auto first = std::min_element(walk_joints.begin(), walk_joints.end()) - walk_joints.begin();
+  std::rotate(walk_joints.begin(), walk_joints.begin() + first, walk_joints.end());
+  std::rotate(walk_bodies.begin(), walk_bodies.begin() + first, walk_bodies.end());
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < walk_joints.size(); ++i) {
+    out.push_back(system.constraints()[walk_joints[i]].name);
+    out.push_back(walk_bodies[i] == ground ? ground_name : bodies[walk_bodies[i]].name);
+  }
+  return out;
+}
+
+}  // namespace
+
+void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report) {
+  if (rank.redundant.empty()) return;
+  const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
+  Engine engine(system);  // for the rates of the rows
+  engine.evaluate(e.state);
+  std::set<Index> shared;
+  std::vector<std::vector<std::size_t>> joints_of_set;
+  for (const Set& set : rank.redundant) {
+    const auto info = system.row(set.row);
+    RedundantRow r;
+    r.row = info.name, r.removes = info.removes, r.gap = set.gap, r.consistent = set.consistent;
+    std::set<std::size_t> joints;
+    std::vector<std::pair<double, Index>> weights;
+    bool holonomic = true;
+    double phi = 0, phi_terms = 0, phi_size = 0, rate = 0, rate_terms = 0;
+    for (const auto& [i, y] : set.y) {
+      const std::size_t k = constraint_of(system, i);
+      const auto& c = system.constraints()[k];
+      r.set.push_back(system.row(i).name);
+      if (!c.own) joints.insert(k);
+      shared.insert(i);
+      weights.emplace_back(-std::abs(y) * reach[i], i);
+      holonomic = holonomic && i - c.row < c.holonomic;
+      phi += y * e.phi[i];
+      phi_terms += std::abs(y * e.phi[i]);
+      phi_size += std::abs(y) * reach[i];
+      const double v = i - c.row < c.holonomic ? engine.rate()[i] : engine.value()[i];
+      rate += y * v;
+      rate_terms += std::abs(y * v);
+      r.reactions.push_back(c.name + "." + system.row(i).reaction);
+    }
+    // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
+    constexpr double visible = 1e-9, clearly = 0.1;
+    if (r.consistent && holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * phi_size)
+      r.consistent = false, r.level = "positions", r.gap = std::abs(phi);
+    else if (r.consistent && std::abs(rate) > clearly * rate_terms && phi_terms <= visible * phi_size &&
+             std::abs(rate) >
+                 visible * phi_size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0))
+      r.consistent = false, r.level = "velocities", r.gap = std::abs(rate);
+    std::sort(weights.begin(), weights.end());
+    r.pair.first = info.name;
+    for (const auto& [_, i] : weights)
+      if (i != set.row && r.pair.second.empty()) r.pair.second = system.row(i).name;
+    const std::vector<std::size_t> list(joints.begin(), joints.end());
+    for (const std::size_t k : list) r.joints.push_back(system.constraints()[k].name);
+    r.loop = loop_of(system, list, constraint_of(system, set.row));
+    joints_of_set.push_back(list);
+    report.redundant.push_back(std::move(r));
+  }
+  for (const Index i : shared) {
+    const auto& c = system.constraints()[constraint_of(system, i)];
+    report.reactions_not_unique.push_back(c.name + "." + system.row(i).reaction);
+  }
+
+  // Sets that share a joint are mended together.
+  std::map<std::size_t, std::size_t> owner;  // joint: set
+  Components together(rank.redundant.size());
+  for (std::size_t k = 0; k < joints_of_set.size(); ++k)
+    for (const std::size_t j : joints_of_set[k]) together.join(owner.try_emplace(j, k).first->second, k);
+  constexpr std::size_t tried_at_most = 60;  // joints in a group: beyond, nobody exchanges joints by hand
+  for (const auto& members : together.parts()) {
+    Group g;
+    g.sets = static_cast<Index>(members.size());
+    std::set<std::size_t> joints;
+    for (const std::size_t k : members) joints.insert(joints_of_set[k].begin(), joints_of_set[k].end());
+    if (joints.size() > tried_at_most) continue;
+    g.joints.assign(joints.begin(), joints.end());
+    for (const std::size_t j : g.joints) g.Y[j] = MatrixXd::Zero(system.constraints()[j].rows, g.sets);
+    for (Index column = 0; column < g.sets; ++column)
+      for (const auto& [i, y] : rank.redundant[members[static_cast<std::size_t>(column)]].y)
+        if (const auto it = g.Y.find(constraint_of(system, i)); it != g.Y.end())
+          it->second(i - system.constraints()[it->first].row, column) = y;
+    for (const bool remove : {false, true})
+      if (auto m = mend(system, e.state, g, remove)) {
+        m->dof = report.dof;
+        report.mends.push_back(std::move(*m));
+      }
+  }
+}
+
+}  // namespace mortise::report

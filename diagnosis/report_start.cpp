@@ -1,0 +1,175 @@
+// The start: whether a state meets the constraints, whether one near it does, and whether its pose is singular.
+
+#include <mortise/diagnosis/report.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <mortise/core/decompositions.h>
+#include <mortise/engine/engine.h>
+#include <mortise/solve/solver.h>
+
+namespace mortise::report {
+namespace {
+
+constexpr double met = 1e-9;              // of the size of a row
+constexpr double still = 1e-9;            // of what a row is off: a row of this size touches no coordinate here
+constexpr std::size_t told_at_most = 50;  // rows
+
+std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) {
+  std::stable_sort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Start::Gap> out;
+  for (auto& [_, gap] : gaps)
+    if (out.size() < told_at_most) out.push_back(std::move(gap));
+  return out;
+}
+
+bool touches_nothing(double off, double size) { return size <= still * std::abs(off) && off != 0; }
+
+// Sizes of rows that are off by so much: one that touches no coordinate has none but this.
+VectorXd with_still_rows(VectorXd size, const VectorXd& off) {
+  for (Index i = 0; i < size.size(); ++i)
+    size[i] = touches_nothing(off[i], size[i]) ? std::abs(off[i]) : std::max(size[i], 1e-300);
+  return size;
+}
+
+// Least squares of all rows, each in its own size, by damped Gauss-Newton steps.
+State compromise(const System& system, State s, const VectorXd& size) {
+  constexpr int most = 200;
+  double damping = 1e-3, last = std::numeric_limits<double>::infinity();
+  const VectorXd d = sizes(system, s.q).cwiseMax(1e-300);
+  State best = s;
+  MatrixXd J;
+  VectorXd r;
+  for (int i = 0; i < most && damping < 1e12; ++i) {
+    const Evaluation e = system.evaluate(s);
+    const VectorXd now = e.phi.cwiseQuotient(size);
+    if (J.size() == 0 && !std::isfinite(now.norm())) return s;
+    if (!(now.norm() < last)) {
+      damping *= 10;
+    } else {
+      const bool done = std::isfinite(last) && last - now.norm() <= 1e-14 * last;
+      last = now.norm(), best = s, damping = std::max(damping / 10, 1e-12);
+      J = size.cwiseInverse().asDiagonal() * e.dense_A() * d.asDiagonal();
+      r = now;
+      if (done || last < 1e-15) break;
+    }
+    const MatrixXd normal = J.transpose() * J + damping * MatrixXd::Identity(J.cols(), J.cols());
+    s = best;
+    s.q -= d.cwiseProduct(Ldlt(normal).solve(J.transpose() * r));
+  }
+  return best;
+}
+
+}  // namespace
+
+void look_at_start(const System& system, const Evaluation& e, RankReport& report) {
+  const State& s = e.state;
+  Engine engine(system);
+  engine.evaluate(s);
+  VectorXd fast = s.v.cwiseAbs();
+  {
+    const VectorXd lengths = sizes(system, s.v);  // the largest speed of all lengths; turning at its own
+    for (const auto& b : system.bodies()) {
+      const auto units = b.model->units();
+      for (Index i = 0; i < b.size; ++i)
+        if (units[static_cast<std::size_t>(i)] == "m") fast[b.first + i] = lengths[b.first + i];
+    }
+  }
+  const VectorXd size = sizes_of_rows(system, e, sizes(system, s.q)), pace = sizes_of_rows(system, e, fast);
+  std::vector<std::pair<double, Start::Gap>> gaps;
+  const auto relative = [](double x, double of) { return std::abs(x) / (of + 1e-300); };
+  for (const auto& c : system.constraints())
+    for (Index i = c.row; i < c.row + c.rows; ++i) {
+      const bool position = i < c.row + c.holonomic;
+      const double rate = position ? engine.rate()[i] : e.phi[i];
+      const bool met_by_itself = c.own && system.bodies()[c.bodies[0]].model->meets_own_rows();
+      if (position && relative(e.phi[i], size[i]) > met)
+        gaps.push_back(
+            {relative(e.phi[i], size[i]), {system.row(i).name, e.phi[i], false, touches_nothing(e.phi[i], size[i])}});
+      else if (!met_by_itself && relative(rate, pace[i]) > met)
+        gaps.push_back({relative(rate, pace[i]), {system.row(i).name, rate, true}});
+    }
+  if (gaps.empty()) return;
+  Start start;
+  start.gaps = sorted(std::move(gaps));
+  State near = s;
+  try {
+    Solver solver(system);
+    solver.project_positions(near);
+    if (report.free.empty()) solver.project_velocities(near);  // free directions have no velocity of their own
+  } catch (const Error&) {
+    start.reachable = false;
+  }
+  const bool positions = std::any_of(start.gaps.begin(), start.gaps.end(), [](const auto& g) { return !g.velocity; });
+  if (!start.reachable && positions && system.size() <= dense_at_most) {
+    const VectorXd reach = with_still_rows(size, e.phi);
+    near = compromise(system, s, reach);
+    const VectorXd phi = system.evaluate(near).phi;
+    std::vector<std::pair<double, Start::Gap>> left;
+    for (Index i = 0; i < phi.size(); ++i)
+      if (relative(phi[i], reach[i]) > 1e-6) left.push_back({relative(phi[i], reach[i]), {system.row(i).name, phi[i]}});
+    start.left = sorted(std::move(left));
+    start.reachable = start.left.empty();
+  }
+  if (start.reachable) {
+    const VectorXd step = (near.q - s.q).cwiseQuotient(sizes(system, s.q).cwiseMax(1e-300)).cwiseAbs();
+    Index most = 0;
+    if (step.size() > 0 && step.maxCoeff(&most) > 1e-12)
+      start.farthest = system.coordinate(most), start.moved = near.q[most] - s.q[most];
+  }
+  report.start = std::move(start);
+}
+
+void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
+  if (report.redundant.empty() || !report.consistent() || !report.free.empty()) return;
+  constexpr double step = 1e-3;  // of the sizes of the coordinates
+  const int tries = system.size() <= dense_at_most ? 3 : 1;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const VectorXd d = sizes(system, e.state.q);
+  Index least = static_cast<Index>(report.redundant.size());
+  std::optional<State> regular;
+  for (int k = 0; k < tries && least > 0; ++k) {
+    State drift = e.state, moved = e.state;
+    drift.v.setZero();
+    for (Index i = 0; i < moved.v.size(); ++i) moved.v[i] = uniform(random) * (d[i] > 0 ? d[i] : 1);
+    try {
+      Solver solver(system);
+      solver.project_velocities(drift);
+      solver.project_velocities(moved);
+      moved.q += step * (moved.v - drift.v);
+      moved.v.setZero();
+      solver.project_positions(moved);
+      const SparseRank near = rank_of(system, system.evaluate(moved), options);
+      if (const auto n = static_cast<Index>(near.redundant.size()); n < least) least = n, regular = moved;
+    } catch (const Error&) {  // no state found that way
+    }
+  }
+  if (!regular) return;
+  SingularPose pose{static_cast<Index>(report.redundant.size()) - least, {}, {}};
+  if (system.size() <= dense_at_most) {
+    // What moves here and not there.
+    const VectorXd scale = d.unaryExpr([](double x) { return x > 0 ? x : 1; });
+    const auto null = [&](const Evaluation& at, Index rank) {
+      return Svd(at.dense_A() * scale.asDiagonal()).null_space(rank);
+    };
+    const MatrixXd here = null(e, report.rank.rank_A),
+                   there = null(system.evaluate(*regular), report.rank.rank_A + pose.gained);
+    const Svd gained(here - there * (there.transpose() * here));
+    for (Index k = 0; k < std::min(pose.gained, gained.s.size()); ++k) {
+      VectorXd x = here * gained.V.col(k);
+      const double largest = x.cwiseAbs().maxCoeff();
+      SparseList direction;
+      for (Index i = 0; i < x.size(); ++i)
+        if (std::abs(x[i]) > 1e-6 * largest) direction.push_back({i, x[i] * scale[i]});
+      for (const std::string& m : motions(system, e.state, direction)) pose.motions.push_back(m);
+      for (const auto& [i, _] : direction) pose.coordinates.push_back(system.coordinate(i));
+    }
+  }
+  report.singular = std::move(pose);
+  report.mends.clear();  // the rows are needed elsewhere
+}
+
+}  // namespace mortise::report
