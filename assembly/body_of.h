@@ -139,6 +139,10 @@ template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> 
     if constexpr (requires { body_.validate(label); }) body_.validate(label);
   }
 
+  // A part of a rigid whole, whose data may be out of the range of single bodies.
+  struct Unchecked {};
+  BodyOf(Unchecked, B body) : BodyPart(facts), body_(std::move(body)) {}
+
   const B& part() const override { return body_; }
   std::shared_ptr<const BodyModel> changed(const Label& label, B body) const override;
 
@@ -175,6 +179,12 @@ template <Body B> class BodyOf : public BodyPart, public MadeFrom<B, BodyModel> 
       return changed(label, body_.without_mass());
     else
       return nullptr;
+  }
+  std::optional<RigidMass> rigid_mass() const override {
+    if constexpr (requires { body_.rigid_mass(); })
+      return body_.rigid_mass();
+    else
+      return {};
   }
   double mass() const override {
     if constexpr (requires { double{body_.mass}; })
@@ -360,11 +370,14 @@ template <detail::HasUnknowns B> class UnknownsOf final : public BodyOf<B> {
   template <int D> static constexpr bool marks = requires(const U& u, const Motion& m, const Vec<double, D>& r) {
     requires detail::has_rows<decltype(u.point(m, r).value), D>;
   };
+  static constexpr bool welds = std::is_constructible_v<U, const PrincipalMass&>;
   static constexpr bool framed =
       U::count != dynamic && U::count <= Mark::most_unknowns && (marks<1> || marks<2> || marks<3>);
 
  public:
   UnknownsOf(const Label& label, B body) : BodyOf<B>(label, std::move(body)), unknowns_(this->body_) {}
+  explicit UnknownsOf(const PrincipalMass& whole)
+      : BodyOf<B>(typename BodyOf<B>::Unchecked{}, B::of(whole)), unknowns_(whole) {}
   const U& unknowns_of_type() const { return unknowns_; }
 
   Index unknowns() const override {
@@ -419,6 +432,28 @@ template <detail::HasUnknowns B> class UnknownsOf final : public BodyOf<B> {
     if constexpr (requires(Q & x) { U::normalise(x, x); }) {
       Q a = Eigen::Map<const Q>(q), b = Eigen::Map<const Q>(v);
       U::normalise(a, b);
+      Eigen::Map<Q>{q} = a;
+      Eigen::Map<Q>{v} = b;
+    }
+  }
+  std::shared_ptr<const BodyModel> part_of([[maybe_unused]] const PrincipalMass& whole) const override {
+    if constexpr (welds)
+      return std::make_shared<const UnknownsOf>(whole);
+    else
+      return nullptr;
+  }
+  MotionsApart apart([[maybe_unused]] const void* motion, [[maybe_unused]] const BodyModel& of,
+                     [[maybe_unused]] const void* other) const override {
+    if constexpr (welds)
+      return unknowns_.apart(as(motion), as(other), static_cast<const UnknownsOf&>(of).unknowns_);
+    else
+      return {};
+  }
+  void follow([[maybe_unused]] const BodyModel& of, [[maybe_unused]] const void* motion, [[maybe_unused]] double* q,
+              [[maybe_unused]] double* v) const override {
+    if constexpr (welds) {
+      Q a = at(q), b = at(v);
+      unknowns_.follow(as(motion), static_cast<const UnknownsOf&>(of).unknowns_, a, b);
       Eigen::Map<Q>{q} = a;
       Eigen::Map<Q>{v} = b;
     }

@@ -122,6 +122,12 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
       return JointModel::numbered(m);
     }
   }
+  std::optional<ConstraintModel::WeldedFrames> welded_frames() const override {
+    if constexpr (requires { this->part_.frame_a(), this->part_.frame_b(); })
+      return ConstraintModel::WeldedFrames{this->part_.frame_a(), this->part_.frame_b()};
+    else
+      return {};
+  }
   std::optional<Vec3<double>> axis([[maybe_unused]] const State& s, [[maybe_unused]] Firsts first) const override {
     if constexpr (requires { requires std::same_as<std::remove_cvref_t<decltype(this->part_.axis_a)>, Axis>; })
       return this->world(this->part_.axis_a.along, s, first);

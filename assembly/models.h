@@ -13,6 +13,7 @@
 #include <mortise/core/geometry.h>
 #include <mortise/core/marker.h>
 #include <mortise/core/massless.h>
+#include <mortise/core/rigid_mass.h>
 #include <mortise/core/sketch.h>
 #include <mortise/core/state.h>
 #include <mortise/core/taylor.h>
@@ -87,6 +88,12 @@ class ConstraintModel : public PartModel {
   virtual std::vector<Row> rows() const = 0;
   virtual std::optional<Vec3<double>> axis(const State&, Firsts) const { return {}; }  // its axis_a, in the world
   virtual Index holonomic() const = 0;  // the first rows; the others are nonholonomic
+
+  // Of a joint that lets two bodies move as one: the frame on each that the other's coincides with where the rows are met.
+  struct WeldedFrames {
+    RigidFrame a, b;
+  };
+  virtual std::optional<WeldedFrames> welded_frames() const { return {}; }
 
   // Values (phi, psi), b, and one block of A per body.
   virtual void evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,
@@ -169,6 +176,15 @@ class BodyModel : public Geometry {
   virtual double mass() const = 0;  // [kg] that its weight is of; 0 where not told
   // The same body massless; null where its type does not tell how (RigidBody::without_mass).
   virtual std::shared_ptr<const BodyModel> without_mass(const Label&) const { return nullptr; }
+  // Of a body that is rigid, and nothing else.
+  virtual std::optional<RigidMass> rigid_mass() const { return {}; }
+  // The same body as a part of a rigid whole, which is given in its frame.  Its unknowns and its mass are those of the
+  // whole, its coordinates and points its own.  Null where rigid_mass() tells nothing.
+  virtual std::shared_ptr<const BodyModel> part_of(const PrincipalMass&) const { return nullptr; }
+  // Parts of the same whole: how far its motions are apart that this and another one see, and the coordinates of this
+  // one where the other sees such a motion.
+  virtual MotionsApart apart(const void*, const BodyModel&, const void*) const { return {}; }
+  virtual void follow(const BodyModel&, const void*, double*, double*) const {}
   virtual Vec3<double> first_moment(const State& s, Index first) const = 0;  // [kg m] of its mass; V = -g . of it
   virtual Vec3<double> first_moment_rate(const State& s, Index first) const = 0;
   virtual void gravity(const State& s, Index first, const Vec3<double>& g, VectorRef Q) const = 0;  // adds to Q

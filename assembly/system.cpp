@@ -83,6 +83,28 @@ System System::with(std::vector<ConstraintInfo> more) const {
   return out;
 }
 
+System System::with_bodies(const std::map<std::size_t, std::shared_ptr<const BodyModel>>& models) const {
+  System out = *this;
+  for (const auto& [i, model] : models) out.bodies_[i].model = model;
+  const auto rebind = [&](const char* kind, auto& parts) {
+    for (auto& p : parts) {
+      if (std::none_of(p.bodies.begin(), p.bodies.end(), [&](std::size_t b) { return models.contains(b); })) continue;
+      if constexpr (requires { p.own; })
+        if (p.own) {
+          p.model = out.bodies_[p.bodies.front()].model->own_constraint();
+          continue;
+        }
+      std::vector<std::shared_ptr<const BodyModel>> bound;
+      for (const std::size_t b : p.bodies) bound.push_back(out.bodies_[b].model);
+      p.model = p.model->rebound({kind, p.name}, bound);
+    }
+  };
+  rebind("joint", out.constraints_);
+  rebind("force", out.forces_);
+  rebind("sensor", out.sensors_);
+  return out;
+}
+
 void System::flatten(const Assembly& assembly, const std::string& prefix,
                      std::unordered_map<std::string, std::size_t>& index) {
   for (const auto& e : assembly.bodies()) {

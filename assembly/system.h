@@ -1,6 +1,7 @@
 #pragma once
 // System: an assembly, flattened and numbered.  Immutable, and shareable between threads.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,6 +89,9 @@ class System {
   // The same system with these bodies massless, by their indices, ascending.  Throws InvalidModel, naming a body whose
   // type does not tell its mass (diagnosis/padding.h).
   System massless(const std::vector<std::size_t>& bodies) const;
+
+  // The same system with other models for some bodies, of the same types, by their indices; parts are bound to them.
+  System with_bodies(const std::map<std::size_t, std::shared_ptr<const BodyModel>>& models) const;
 
   // The numbers M, A, b of an evaluation as a system: the same names and states, whatever the parts would say.
   System fixed(const Evaluation& e) const;

@@ -1,5 +1,6 @@
 // mortise alone: how time and memory grow up to a million bodies, and the published formula taken literally.
 
+#include <cmath>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <mortise/assembly/assembly.h>
 #include <mortise/engine/engine.h>
+#include <mortise/mortise.h>
 
 #include "build.h"
 #include "factorisation.h"
@@ -122,6 +124,45 @@ void threads(bench::Report& report) {
                "one thread; " + std::string(same ? "the same bits" : report.agreement(1)));
 }
 
+// An arm of bodies in a row, two of five joints welds, as in files of robots: solved with welded bodies as one, and singly.
+void welded(bench::Report& report) {
+  const std::string name = "welded_100";
+  if (!report.wants(name)) return;
+  using namespace mortise;
+  Assembly arm("arm");
+  arm.set_gravity({0, 0, -9.81});
+  Handle<RigidBody> last;
+  const auto ground = arm.add("ground", Ground{});
+  for (int i = 0; i < report.options().size(100); ++i) {
+    const auto body =
+        arm.add(fmt::format("body_{}", i), RigidBody::of(Inertia::box(1 + 0.1 * (i % 3), {0.4, 0.1, 0.2})));
+    const double angle = 0.3 * std::sin(1.0 * i), x = 0.4 * i;
+    arm.place(body, RigidBody::pose({x, 0.1 * std::cos(1.0 * i), 0}, {std::cos(angle), 0, 0, std::sin(angle)}));
+    const Vec3<double> point(x - 0.2, 0, 0);
+    const Axis axis(0, 1, i % 2);
+    const std::string joint = fmt::format("joint_{}", i);
+    if (i == 0)
+      arm.connect(joint, at_world<Revolute>(point, axis), ground, body);
+    else if (i % 5 == 1 || i % 5 == 3)
+      arm.connect(joint, at_world<Weld>(point), last, body);
+    else
+      arm.connect(joint, at_world<Revolute>(point, axis), last, body);
+    last = body;
+  }
+  const System system(arm);
+  State s = system.state();
+  for (Index i = 0; i < s.v.size(); ++i) s.v[i] = std::sin(static_cast<double>(i));
+  Solver one(system), single(system, {.merge_welded = false});
+  Solver(system).project_velocities(s);  // not one of these: its factor would serve the first solve
+  const auto times = bench::race(
+      report.options(), [&] { (void)one.solve(s); }, [&] { (void)single.solve(s); });
+  const VectorXd difference = one.solve(s) - single.solve(s);
+  if (one.merged() == 0) report.fail(name, "nothing was merged");
+  report.ratio(report.name(name, 100), times,
+               "single bodies, two of five joints welds; " +
+                   report.agreement(difference.cwiseAbs().maxCoeff() / single.solve(s).cwiseAbs().maxCoeff()));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -130,6 +171,7 @@ int main(int count, char** arguments) {
   dense_formula(report);
   alarm_cost(report);
   threads(report);
+  welded(report);
   bench::factorisations(report);
   return report.exit_code();
 }

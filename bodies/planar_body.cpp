@@ -6,6 +6,13 @@ PlanarBody PlanarBody::of(const Inertia& i) {
   return {.mass = i.mass, .inertia = i.moments(2, 2), .centre = i.centre.head<2>()};
 }
 
+PlanarBody PlanarBody::of(const PrincipalMass& m) {
+  return {.mass = m.mass, .inertia = m.moments[2], .centre = m.centre.head<2>()};
+}
+RigidMass PlanarBody::rigid_mass() const {
+  return {2, mass, {centre[0], centre[1], 0}, Vec3<double>(0, 0, inertia).asDiagonal().toDenseMatrix()};
+}
+
 Vec2<double> PlanarBody::local_direction(const Vec3<double>& q, const Vec2<double>& d) const {
   const double c = std::cos(q[2]), s = std::sin(q[2]);
   return {c * d[0] + s * d[1], -s * d[0] + c * d[1]};

@@ -14,6 +14,7 @@
 #include <mortise/bodies/inertia.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/massless.h>
+#include <mortise/core/rigid_mass.h>
 
 namespace mortise {
 
@@ -34,7 +35,9 @@ struct PlanarBody {
 
   // The same solid, moving in the plane z = 0 of its frame:  PlanarBody::of(Inertia::disk(1, 0.3, {0, 0, 1}))
   static PlanarBody of(const Inertia& i);
+  static PlanarBody of(const PrincipalMass& m);
   PlanarBody without_mass() const { return {.centre = centre}; }
+  RigidMass rigid_mass() const;
 
   template <class T> Vec2<T> direction(const Vec3<T>& q, const Vec2<double>& d) const {
     using std::cos, std::sin;

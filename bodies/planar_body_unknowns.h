@@ -1,6 +1,7 @@
 #pragma once
 // The unknowns of a body in the plane (core/marker.h).
 
+#include <algorithm>
 #include <cmath>
 
 #include <mortise/bodies/planar_body.h>
@@ -16,13 +17,17 @@ class PlanarBody::Unknowns {
     Vec2<double> centre, velocity;  // of the centre of mass
     double c, s, w;                 // cos and sin of theta, theta'
   };
-  explicit Unknowns(const PlanarBody& b)
+  explicit Unknowns(const PlanarBody& b, const Vec2<double>& heading = {1, 0})
       : arm_(b.centre),
+        heading_(heading),
         root_mass_(std::sqrt(b.mass)),
         translation_(b.mass > 0 ? 1 / root_mass_ : 1),
         rotation_(b.inertia > 0 ? 1 / std::sqrt(b.inertia) : 1),
         massless_((b.mass > 0 ? 0 : 2) + (b.inertia > 0 ? 0 : 1)),
         first_(b.mass == 0 && b.inertia > 0 ? 1 : 0) {}
+
+  // Of the whole that the body is a part of, seen in the body's frame: all parts have the same unknowns.
+  explicit Unknowns(const PrincipalMass& whole) : Unknowns(PlanarBody::of(whole), whole.axes.col(0).head<2>()) {}
 
   int massless() const { return massless_; }
   double unit(int k, int of) const {
@@ -89,6 +94,22 @@ class PlanarBody::Unknowns {
     const double J = massless_ == 3 || angle() >= 3 - massless_ ? 0 : 1 / (rotation_ * rotation_);
     return {{p[0], p[1], 0}, {0, 0, m.centre[0] * p[1] - m.centre[1] * p[0] + J * m.w}};
   }
+  // Of the same whole seen from two of its parts; and the coordinates of this part where the whole moves like that.
+  MotionsApart apart(const Motion& a, const Motion& other, const Unknowns& of) const {
+    const Vec2<double> turn = direction(a, heading_).value - of.direction(other, of.heading_).value;
+    return {std::max((a.centre - other.centre).cwiseAbs().maxCoeff(), turn.cwiseAbs().maxCoeff()),
+            std::max((a.velocity - other.velocity).cwiseAbs().maxCoeff(), std::abs(a.w - other.w))};
+  }
+  void follow(const Motion& m, const Unknowns& of, Vec3<double>& q, Vec3<double>& v) const {
+    const Vec2<double> to = of.direction(m, of.heading_).value,
+                       from = direction(motion(q, v), heading_).value;
+    q[2] += std::atan2(from[0] * to[1] - from[1] * to[0], from.dot(to));
+    v[2] = m.w;
+    q.head<2>().setZero(), v.head<2>().setZero();
+    const Motion at = motion(q, v);
+    q.head<2>() = m.centre - at.centre;
+    v.head<2>() = m.velocity - at.velocity;
+  }
   [[gnu::always_inline]] Vec3<double> drift(const Motion& m) const {
     const double w2 = m.w * m.w;
     return {w2 * (m.c * arm_[0] - m.s * arm_[1]), w2 * (m.s * arm_[0] + m.c * arm_[1]), 0};
@@ -113,7 +134,8 @@ class PlanarBody::Unknowns {
   }
   int angle() const { return first_ == 0 ? 2 : 0; }
 
-  Vec2<double> arm_;  // centre of mass in the body frame
+  Vec2<double> arm_;      // centre of mass in the body frame
+  Vec2<double> heading_;  // a direction of the whole in the body frame
   double root_mass_, translation_, rotation_;
   int massless_, first_;  // first_: of the translations
 };

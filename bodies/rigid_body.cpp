@@ -9,6 +9,9 @@ constexpr double zero = 1e-14;  // of the largest principal moment
 }  // namespace
 
 RigidBody RigidBody::of(const Inertia& i) { return {.mass = i.mass, .inertia = i.moments, .centre = i.centre}; }
+RigidBody RigidBody::of(const PrincipalMass& m) {
+  return {.mass = m.mass, .inertia = m.axes * m.moments.asDiagonal() * m.axes.transpose(), .centre = m.centre};
+}
 Vec<double, 7> RigidBody::neutral() { return {0, 0, 0, 1, 0, 0, 0}; }
 
 Vec<double, 7> RigidBody::pose(const Vec3<double>& origin, const Quaternion<double>& u) {
@@ -68,37 +71,37 @@ Massless RigidBody::massless(const Vec<double, 7>& q) const {
   return null;
 }
 
-RigidBody::Unknowns::Unknowns(const RigidBody& b)
-    : centre_(b.centre),
-      moments_(b.inertia.diagonal()),
-      axes_(Mat<double, 3>::Identity()),
-      root_mass_(std::sqrt(b.mass)),
-      translation_(b.mass > 0 ? 1 / root_mass_ : 1),
-      offset_(b.centre != Vec3<double>::Zero()) {
-  // Principal axes: the body's own where they are, with what has no inertia last.
-  const bool diagonal = b.inertia.isDiagonal(0);
-  const bool descending = moments_[1] > zero * moments_.maxCoeff() || moments_[2] <= zero * moments_.maxCoeff();
-  if (!diagonal || moments_[0] <= zero * moments_.maxCoeff() || !descending) {
-    const SymmetricEigen principal(b.inertia);
-    moments_ = principal.values.reverse();
-    axes_ = principal.vectors.rowwise().reverse();
-    if (axes_.determinant() < 0) axes_.col(0) *= -1;
-  }
-  turned_ = axes_ != Mat<double, 3>::Identity();
+RigidBody::Unknowns::Unknowns(const PrincipalMass& m)
+    : centre_(m.centre),
+      moments_(m.moments),
+      axes_(m.axes),
+      root_mass_(std::sqrt(m.mass)),
+      translation_(m.mass > 0 ? 1 / root_mass_ : 1),
+      turned_(m.axes != Mat<double, 3>::Identity()),
+      offset_(m.centre != Vec3<double>::Zero()) {
   arm_ = axes_.transpose() * centre_;
   int held = 0;  // axes with inertia
   for (int k = 0; k < 3; ++k) {
-    if (moments_[k] > zero * moments_.maxCoeff())
-      ++held;
-    else
-      moments_[k] = 0;
+    if (moments_[k] > 0) ++held;
     rotation_[k] = moments_[k] > 0 ? 1 / std::sqrt(moments_[k]) : 1;
   }
-  massless_ = (b.mass > 0 ? 0 : 3) + 3 - held;
-  if (b.mass == 0) {  // rotations with inertia, translations, rotations without
+  massless_ = (m.mass > 0 ? 0 : 3) + 3 - held;
+  if (m.mass == 0) {  // rotations with inertia, translations, rotations without
     first_ = held;
     for (int k = 0; k < 3; ++k) place_[static_cast<std::size_t>(k)] = k < held ? k : k + 3;
   }
+}
+
+MotionsApart RigidBody::Unknowns::apart(const Motion& a, const Motion& b, const Unknowns&) {
+  return {std::max((a.centre - b.centre).cwiseAbs().maxCoeff(), (a.R - b.R).cwiseAbs().maxCoeff()),
+          std::max((a.velocity - b.velocity).cwiseAbs().maxCoeff(), (a.w - b.w).cwiseAbs().maxCoeff())};
+}
+
+void RigidBody::Unknowns::follow(const Motion& m, const Unknowns&, Vec<double, 7>& q, Vec<double, 7>& v) const {
+  Quaternion<double> u = quaternion_from_matrix(m.R * axes_.transpose());
+  if (u.dot(q.tail<4>()) < 0) u = -u;
+  q << m.centre - m.R * arm_, u;
+  v << m.velocity - m.R * m.w.cross(arm_), 0.5 * quaternion_E<double>(u).transpose() * (axes_ * m.w);
 }
 
 std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& dq) const {

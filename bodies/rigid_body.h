@@ -15,6 +15,7 @@
 #include <mortise/core/fields.h>
 #include <mortise/core/massless.h>
 #include <mortise/core/parts.h>
+#include <mortise/core/rigid_mass.h>
 #include <mortise/core/rotation.h>
 
 namespace mortise {
@@ -39,6 +40,7 @@ struct RigidBody {
 
   // RigidBody::of(Inertia::box(2, {1, 0.2, 0.1}))
   static RigidBody of(const Inertia& i);
+  static RigidBody of(const PrincipalMass& m);
 
   static Vec<double, 7> neutral();
   // Coordinates of a pose, and their rates for the velocity of the origin and the angular velocity in body axes.
@@ -94,6 +96,7 @@ struct RigidBody {
   }
 
   RigidBody without_mass() const;
+  RigidMass rigid_mass() const { return {3, mass, centre, inertia}; }
   Mat<double, 3> inertia_about_origin() const;
   static Mat<double, 3> hat(const Vec3<double>& c);
 

@@ -14,6 +14,10 @@
 //   gather(motion, row)                        a row over y as one over q''
 //   velocities(motion)                         those conjugate to y: q' = T w on the body's own constraint
 //   momentum(motion)                           linear, and angular about the world's origin
+// and where it can be a part of a rigid whole (engine/rigid_groups.h), made from a PrincipalMass,
+//   apart(motion, other, of)                   how far the motions are apart that this part and another one see
+//   follow(motion, of, q, v)                   puts this part where the motion that another one sees takes it
+// as well as, where it has a constraint of its own,
 //   normalise(q, v)                            brings q and v back to the body's own constraint, where it has one
 // Bodies without it are seen through their coordinates, at a higher price (assembly/body_of.h).
 
@@ -39,7 +43,9 @@ class RigidBody::Unknowns {
     Quaternion<double> u;
     double stretch;  // |u|'/|u|, 0 on the constraint
   };
-  explicit Unknowns(const RigidBody& b);
+  explicit Unknowns(const RigidBody& b) : Unknowns(principal(b.rigid_mass())) {}
+  // Of the whole that the body is a part of, seen in the body's frame: all parts have the same unknowns.
+  explicit Unknowns(const PrincipalMass& whole);
 
   int massless() const { return massless_; }
   double unit(int k, int of) const {
@@ -166,6 +172,9 @@ class RigidBody::Unknowns {
     const Vec3<double> p = root_mass_ * root_mass_ * m.velocity;
     return {p, m.centre.cross(p) + m.R * moments_.cwiseProduct(m.w)};
   }
+  // Of the same whole seen from two of its parts; and the coordinates of this part where the whole moves like that.
+  static MotionsApart apart(const Motion& a, const Motion& other, const Unknowns& of);
+  void follow(const Motion& m, const Unknowns& of, Vec<double, 7>& q, Vec<double, 7>& v) const;
   // What is off by round-off alone stays as it is.
   static void normalise(Vec<double, 7>& q, Vec<double, 7>& v) {
     constexpr double round_off = 8 * std::numeric_limits<double>::epsilon();
@@ -238,9 +247,9 @@ class RigidBody::Unknowns {
   Vec3<double> moments_, rotation_;
   Mat<double, 3> axes_;  // principal axes in the body, in columns
   double root_mass_, translation_;
+  bool turned_, offset_;      // axes_ is not the identity, centre_ is not 0
   int massless_, first_ = 0;  // first_: of the translations
   std::array<int, 3> place_{3, 4, 5};
-  bool turned_, offset_;  // axes_ is not the identity, centre_ is not 0
 };
 
 }  // namespace mortise

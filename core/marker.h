@@ -25,6 +25,11 @@ struct Momentum {
   Vec3<double> angular = Vec3<double>::Zero();  // [kg m^2/s] about the world's origin
 };
 
+// How far two motions of one rigid whole are apart, as two of its parts see it; both in their units, turns in radians.
+struct MotionsApart {
+  double positions = 0, velocities = 0;
+};
+
 // r - c without what is only the round-off of the two: that must not pass for an arm.
 template <int D> Vec<double, D> arm_between(const Vec<double, D>& c, const Vec<double, D>& r) {
   constexpr double round_off = 1e-15;

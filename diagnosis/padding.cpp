@@ -35,31 +35,14 @@ std::vector<State> nearby(const System& system, const State& s) {
 }  // namespace
 
 System System::massless(const std::vector<std::size_t>& bodies) const {
-  System out = *this;
+  std::map<std::size_t, std::shared_ptr<const BodyModel>> models;
   for (const std::size_t i : bodies) {
     const Label label{"body", bodies_[i].name};
-    out.bodies_[i].model = bodies_[i].model->without_mass(label);
-    label.require(out.bodies_[i].model != nullptr, "its type does not tell what it is without mass",
+    models[i] = bodies_[i].model->without_mass(label);
+    label.require(models[i] != nullptr, "its type does not tell what it is without mass",
                   "give it other numbers in the assembly, or a function without_mass()");
   }
-  const auto rebind = [&](const char* kind, auto& parts) {
-    for (auto& p : parts) {
-      const auto light = [&](std::size_t b) { return std::binary_search(bodies.begin(), bodies.end(), b); };
-      if (std::none_of(p.bodies.begin(), p.bodies.end(), light)) continue;
-      if constexpr (requires { p.own; })
-        if (p.own) {
-          p.model = out.bodies_[p.bodies.front()].model->own_constraint();
-          continue;
-        }
-      std::vector<std::shared_ptr<const BodyModel>> models;
-      for (const std::size_t b : p.bodies) models.push_back(out.bodies_[b].model);
-      p.model = p.model->rebound({kind, p.name}, models);
-    }
-  };
-  rebind("joint", out.constraints_);
-  rebind("force", out.forces_);
-  rebind("sensor", out.sensors_);
-  return out;
+  return with_bodies(models);
 }
 
 std::vector<std::size_t> padded_bodies(const System& system, const State& s, const RankOptions& options) {

@@ -12,11 +12,13 @@ using engine::at, engine::add_product, engine::add_square, engine::dot, engine::
 namespace {
 
 constexpr double penalty = 1e-14;  // D = penalty diag(A A'), where rows depend on each other
+constexpr double still[6] = {};    // y of a body that is held
 constexpr double doubtful = 1e-9;  // pivots below this share of their row's square may be dependent rows
 
 }  // namespace
 
-Engine::Engine(const System& system, int threads) : system_(system), workers_(threads) {
+Engine::Engine(const System& system, int threads, const RigidGroups* groups)
+    : system_(system), groups_(groups), workers_(threads) {
   std::size_t bytes = 0, align = 1;
   std::vector<std::size_t> where;
   for (const auto& b : system.bodies()) {
@@ -32,17 +34,29 @@ Engine::Engine(const System& system, int threads) : system_(system), workers_(th
   for (std::size_t i = 0; i < where.size(); ++i) {
     const auto& b = system.bodies()[i];
     const auto k = static_cast<int>(b.model->unknowns());
-    bodies_.push_back({b.model.get(), b.first, static_cast<int>(unknowns_), k, k,
-                       b.model->make_motion(reinterpret_cast<void*>(base + where[i])), -1, 0, 0, 0, 0});
-    unknowns_ += k;
+    int root = static_cast<int>(i);
+    bool weighs = true;
+    if (groups && groups->group_of(i) != RigidGroups::none) {
+      const auto& g = groups->groups()[at(groups->group_of(i))];
+      weighs = g.members[0].body == i;
+      root = g.held ? BodySlot::held : static_cast<int>(g.members[0].body);
+    }
+    const int own = root == static_cast<int>(i) ? k : 0;
+    bodies_.push_back({b.model.get(), b.first, static_cast<int>(unknowns_), own, own,
+                       b.model->make_motion(reinterpret_cast<void*>(base + where[i])), -1, 0, 0, 0, 0, 0, root, weighs});
+    unknowns_ += own;
+    unheld_.resize(std::max(unheld_.size(), at(k)), 0);
+    by_body_.push_back(bodies_.back().motion);
   }
+  for (BodySlot& b : bodies_)
+    if (b.root != BodySlot::held) b.y = bodies_[at(b.root)].y;
   f_.setZero(unknowns_);
   const auto see = [&](const std::vector<std::size_t>& parts, std::vector<std::size_t>& places) {
     places.push_back(firsts_.size());
     for (const std::size_t k : parts) {
       firsts_.push_back(bodies_[k].first);
       seen_.push_back(bodies_[k].motion);
-      pushed_.push_back(f_.data() + bodies_[k].y);
+      pushed_.push_back(unknowns_of(bodies_[k], f_.data()));
     }
   };
   for (const auto& c : system.constraints()) see(c.bodies, joint_place_);
@@ -52,6 +66,7 @@ Engine::Engine(const System& system, int threads) : system_(system), workers_(th
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
     if (c.own && bodies_[c.bodies[0]].model->meets_own_rows()) continue;
+    if (groups && groups->merges(i)) continue;
     if (!c.model->ideal()) nonideal_.push_back(constraint_.size());
     if (c.model->reacts()) reacting_.push_back(i);
     constraint_.push_back(i);
@@ -87,18 +102,19 @@ void Engine::evaluate_rest(const State& s) {
 }
 
 void Engine::evaluate(const State& s) {
-  move(s);
+  if (!ahead_ || !stands_at(s)) move(s);
   act(s);
   evaluate_rows(s);
   looks_ = false;
 }
 
 void Engine::move(const State& s) {
-  stands_ = acted_ = false;
+  stands_ = acted_ = ahead_ = false;
   changed();
   std::atomic<bool> same = planned_;
   workers_.each(bodies_.size(), [&](std::size_t i) {
     BodySlot& b = bodies_[i];
+    if (b.root != static_cast<int>(i)) return b.model->stand(s.q.data() + b.first, s.v.data() + b.first, b.motion);
     const Index without =
         b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, b.motion, f_.data() + b.y);
     if (!all_massive_ && without != b.k - b.massive) same = false;
@@ -106,8 +122,10 @@ void Engine::move(const State& s) {
   if (!same) {
     std::vector<Index> massless;
     for (std::size_t i = 0; i < bodies_.size(); ++i)
-      massless.push_back(bodies_[i].model->move(s, bodies_[i].first, system_.gravity(), system_.bodies()[i].name,
-                                                bodies_[i].motion, f_.data() + bodies_[i].y));
+      massless.push_back(bodies_[i].root == static_cast<int>(i)
+                             ? bodies_[i].model->move(s, bodies_[i].first, system_.gravity(), system_.bodies()[i].name,
+                                                      bodies_[i].motion, f_.data() + bodies_[i].y)
+                             : 0);
     if (all_massive_) massless.assign(bodies_.size(), 0);
     plan(massless);
   }
@@ -120,7 +138,7 @@ void Engine::move(const State& s) {
 
 // Forces, and laws of joints.
 void Engine::act(const State& s) {
-  forwarded_ = false;
+  forwarded_ = ahead_ = false;
   potential_ = potential_rate_ = 0;
   if (!system_.forces().empty() || !nonideal_.empty()) own_ = f_;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
@@ -138,7 +156,7 @@ void Engine::act(const State& s) {
 }
 
 void Engine::evaluate_rows(const State& s) {
-  forwarded_ = false;
+  forwarded_ = ahead_ = false;
   changed();
   workers_.each(constraint_.size(), [&](std::size_t i) {
     const Node& n = nodes_[i];
@@ -146,6 +164,10 @@ void Engine::evaluate_rows(const State& s) {
     joint_[i]->evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
                         rate_.data() + n.row, b_.data() + n.row);
   });
+  for (const Gap& g : gaps_) {
+    const Node& n = nodes_[at(g.node)];
+    for (int r = 0; r < n.rows; ++r) std::fill_n(A_.data() + n.A + Index{r} * n.columns + g.column, g.count, 0.0);
+  }
   if (pull_ > 0) pull();
   const auto without = [&](std::size_t i, int r) {
     const Node& n = nodes_[i];
@@ -189,19 +211,21 @@ void Engine::react(const State& s, VectorXd& force) {
     const auto& c = system_.constraints()[i];
     const std::size_t place = joint_place_[i];
     to.clear();
-    for (const std::size_t b : c.bodies) to.push_back(force.data() + bodies_[b].y);
+    for (const std::size_t b : c.bodies) to.push_back(unknowns_of(bodies_[b], force.data()));
     c.model->react(s, {&firsts_[place], &seen_[place]}, lambda_.data() + c.row, to.data());
   }
 }
 
 VectorXd Engine::on_unknowns(const VectorXd& Q) const {
-  VectorXd f(unknowns_);
+  VectorXd f = VectorXd::Zero(unknowns_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodySlot& b = bodies_[i];
+    if (b.root == BodySlot::held) continue;
     VectorXd column(system_.bodies()[i].size);
-    for (int k = 0; k < b.k; ++k) {
-      b.model->spread(b.motion, VectorXd::Unit(b.k, k).eval().data(), column.data());
-      f[b.y + k] = column.dot(Q.segment(b.first, column.size()));
+    const int count = bodies_[at(b.root)].k;
+    for (int k = 0; k < count; ++k) {
+      b.model->spread(b.motion, VectorXd::Unit(count, k).eval().data(), column.data());
+      f[b.y + k] += column.dot(Q.segment(b.first, column.size()));
     }
   }
   return f;
@@ -428,13 +452,14 @@ void Engine::accelerations(VectorXd& a) const {
   a.resize(system_.size());
   workers_.each(bodies_.size(), [&](std::size_t i) {
     const BodySlot& b = bodies_[i];
-    b.model->accelerate(b.motion, y_.data() + b.y, a.data() + b.first);
+    b.model->accelerate(b.motion, b.root == BodySlot::held ? still : y_.data() + b.y, a.data() + b.first);
   });
 }
 
 void Engine::spread(const VectorXd& y, VectorXd& dq) const {
   dq.resize(system_.size());
-  for (const BodySlot& b : bodies_) b.model->spread(b.motion, y.data() + b.y, dq.data() + b.first);
+  for (const BodySlot& b : bodies_)
+    b.model->spread(b.motion, b.root == BodySlot::held ? still : y.data() + b.y, dq.data() + b.first);
 }
 
 void Engine::normalise(State& s) const {
@@ -444,7 +469,7 @@ void Engine::normalise(State& s) const {
 Momentum Engine::momentum() const {
   Momentum sum;
   for (const BodySlot& b : bodies_)
-    if (const auto m = b.model->momentum(b.motion)) sum.linear += m->linear, sum.angular += m->angular;
+    if (const auto m = b.weighs ? b.model->momentum(b.motion) : std::nullopt) sum.linear += m->linear, sum.angular += m->angular;
   return sum;
 }
 
@@ -452,7 +477,8 @@ void Engine::stand(const State& s) {
   if (!stands_at(s)) move(s);
   if (!acted_) act(s);
   velocity_.resize(unknowns_);
-  for (const BodySlot& b : bodies_) b.model->velocities(b.motion, velocity_.data() + b.y);
+  for (const BodySlot& b : bodies_)
+    if (b.k > 0) b.model->velocities(b.motion, velocity_.data() + b.y);
 }
 
 Energy Engine::energy(const State& s) {
@@ -460,7 +486,7 @@ Energy Engine::energy(const State& s) {
   Energy out{0, potential_};
   for (const BodySlot& b : bodies_) {
     out.kinetic += 0.5 * velocity_.segment(b.y, b.massive).squaredNorm();
-    out.potential -= system_.gravity().dot(b.model->first_moment(s, b.first));
+    if (b.weighs) out.potential -= system_.gravity().dot(b.model->first_moment(s, b.first));
   }
   for (const std::size_t i : storing_) out.potential += bodies_[i].model->stored(s, bodies_[i].first)->potential;
   return out;
@@ -490,6 +516,7 @@ std::vector<Work> Engine::works(const State& s) {
   if (const Vec3<double>& g = system_.gravity(); g != Vec3<double>::Zero()) {
     Work w{0, 0.0};
     for (const BodySlot& b : bodies_) {
+      if (!b.weighs) continue;
       const auto momentum = b.model->momentum(b.motion);
       w.power += g.dot(momentum ? momentum->linear : b.model->first_moment_rate(s, b.first));
       *w.potential -= g.dot(b.model->first_moment(s, b.first));
@@ -506,12 +533,14 @@ std::vector<Work> Engine::works(const State& s) {
     const auto& force = system_.forces()[i];
     const std::size_t place = force_place_[i];
     to.clear();
-    for (const std::size_t b : force.bodies) to.push_back(f.data() + bodies_[b].y);
+    for (const std::size_t b : force.bodies) to.push_back(unknowns_of(bodies_[b], f.data()));
     const StoredEnergy V = force.model->act(s, {&firsts_[place], &seen_[place]}, to.data());
     Work w;
-    for (const std::size_t b : force.bodies) {
-      w.power += f.segment(bodies_[b].y, bodies_[b].k).dot(velocity_.segment(bodies_[b].y, bodies_[b].k));
-      f.segment(bodies_[b].y, bodies_[b].k).setZero();  // also where it stands twice
+    for (const std::size_t k : force.bodies) {
+      if (bodies_[k].root == BodySlot::held) continue;
+      const BodySlot& b = bodies_[at(bodies_[k].root)];
+      w.power += f.segment(b.y, b.k).dot(velocity_.segment(b.y, b.k));
+      f.segment(b.y, b.k).setZero();  // also where it stands twice
     }
     if (force.model->stores()) w.potential = V.value;
     w.input = w.power + V.rate;

@@ -23,13 +23,16 @@
 #include <mortise/core/exact_solve.h>
 #include <mortise/core/row_rank.h>
 #include <mortise/engine/fronts.h>
+#include <mortise/engine/rigid_groups.h>
 #include <mortise/solve/solver.h>  // before Engine is hidden: Solver, which is not, holds one
 
 namespace mortise {
 
 class __attribute__((visibility("hidden"))) Engine {
  public:
-  explicit Engine(const System& system, int threads = 1);
+  explicit Engine(const System& system, int threads = 1) : Engine(system, threads, nullptr) {}
+  // With rigid groups as one body each, for states that meet their welds; results are those of all bodies and rows.
+  explicit Engine(const RigidGroups& groups, int threads = 1) : Engine(groups.system(), threads, &groups) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
@@ -39,6 +42,12 @@ class __attribute__((visibility("hidden"))) Engine {
   void look(const State& s);
   void evaluate_rest(const State& s);
   bool stands_at(const State& s) const;  // bodies were moved there last
+  // Moves bodies there, for the evaluate_rest() that follows; how far those of rigid groups are apart.
+  MotionsApart apart(const State& s);
+  MotionsApart apart(const RigidGroups::Group& g) const { return groups_->apart(g, by_body_); }  // there
+  // Values and rates of the welds of rigid groups where the bodies are; their multipliers for y and lambda found there.
+  void find_weld_rows();
+  void find_weld_reactions();
   const State& state() const { return at_; }  // to which bodies were moved last
   // Changes with whatever changes y, lambda or the rows.
   unsigned long changes() const { return changes_; }
@@ -149,6 +158,10 @@ class __attribute__((visibility("hidden"))) Engine {
     int touch, touches;    // in touches_: by constraints
     int hold, holds;       // in holds_: by nodes that are in the fronts
     Index references = 0;  // of its massless unknowns, in references_ (BodyModel::references)
+    // In a rigid group: the body whose unknowns it shares, and has none of its own (k = 0); held: nobody's.
+    static constexpr int held = -1;
+    int root = held;
+    bool weighs = true;  // its mass is not told by another one
   };
   // A node of rows: a constraint, or what a condensation leaves.
   struct Entry {
@@ -201,7 +214,12 @@ class __attribute__((visibility("hidden"))) Engine {
     int position, size, stride;
     Index place;
   };
+  struct Gap {  // columns of a body that is held
+    int node, column, count;
+  };
 
+  Engine(const System& system, int threads, const RigidGroups* groups);
+  double* unknowns_of(const BodySlot& b, double* y) { return b.root == BodySlot::held ? unheld_.data() : y + b.y; }
   void changed() { looks_ = factored_ = false, ++changes_; }
   void move(const State& s);
   void act(const State& s);
@@ -273,6 +291,11 @@ class __attribute__((visibility("hidden"))) Engine {
   VectorXd weights() const;
 
   const System& system_;
+  const RigidGroups* groups_;
+  std::vector<const void*> by_body_;  // motions, where there are groups
+  std::vector<Gap> gaps_;
+  std::vector<double> unheld_;  // where forces on bodies that are held go
+  bool ahead_ = false;          // bodies were moved by apart(), and nothing was done since
   mutable Workers workers_;
   Index unknowns_ = 0;
   int rows_ = 0;  // of all nodes, condensed ones included

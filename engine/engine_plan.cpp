@@ -43,6 +43,7 @@ void Engine::plan(const std::vector<Index>& massless) {
   condensations_.clear();
   sources_.clear();
   moves_.clear();
+  gaps_.clear();
   rows_ = static_cast<int>(system_.rows());
   Index values = 0, norms = 0;
   for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_[i].massive = bodies_[i].k - static_cast<int>(massless[i]);
@@ -50,15 +51,22 @@ void Engine::plan(const std::vector<Index>& massless) {
     const auto& c = system_.constraints()[i];
     Node n{static_cast<int>(c.row), static_cast<int>(c.rows), 0, values, static_cast<int>(entries_.size()), 0};
     int unknowns = 0;  // of each of its bodies, -1 where they differ
+    bool whole = true;
     for (const std::size_t k : c.bodies) {
-      const BodySlot& b = bodies_[k];
+      if (const int count = static_cast<int>(bodies_[k].model->unknowns()); bodies_[k].root == BodySlot::held) {
+        gaps_.push_back({static_cast<int>(nodes_.size()), n.columns, count});
+        n.columns += count;
+        whole = whole && count == 0;
+        continue;
+      }
+      const BodySlot& b = bodies_[at(bodies_[k].root)];
       if (b.k == 0) continue;
-      unknowns = n.columns == 0 || unknowns == b.k ? b.k : -1;
-      entries_.push_back({static_cast<int>(k), n.columns, b.k - b.massive, b.y});
+      unknowns = static_cast<int>(entries_.size()) == n.entry || unknowns == b.k ? b.k : -1;
+      entries_.push_back({bodies_[k].root, n.columns, b.k - b.massive, b.y});
       n.columns += b.k;
     }
     n.entries = static_cast<int>(entries_.size()) - n.entry;
-    n.shape = engine::shape_of(n.rows, n.entries, unknowns);
+    n.shape = whole ? engine::shape_of(n.rows, n.entries, unknowns) : std::max(unknowns, 0);
     n.norm = norms;
     norms += n.rows * n.entries;
     values += Index{n.rows} * n.columns;

@@ -7,7 +7,8 @@ namespace mortise {
 
 class Flow {
  public:
-  explicit Flow(const System& system, const SolverOptions& options = {}) : system_(system), solver_(system, options) {}
+  explicit Flow(const System& system, const SolverOptions& options = {})
+      : system_(system), solver_(system, single(options)), merges_(options.merge_welded) {}
 
   const System& system() const { return system_; }
   Solver& solver() { return solver_; }
@@ -26,6 +27,10 @@ class Flow {
     pull_ = rate;
     solver_.stabilise(rate);
   }
+  // Welded bodies are one from here on, near this state, if the options say so; see Solver::hold_welds.
+  void hold_welds(const State& s) {
+    if (merges_) solver_.hold_welds(s);
+  }
   bool stabilised() const { return pull_ > 0; }
   // After a step, and between.
   void keep(State& s) {
@@ -39,8 +44,15 @@ class Flow {
   void count_from(Index evaluations) { evaluations_ = evaluations; }
 
  private:
+  // Else welded bodies would be merged at some of the states of a step, and not at others.
+  static SolverOptions single(SolverOptions options) {
+    options.merge_welded = false;
+    return options;
+  }
+
   const System& system_;
   Solver solver_;
+  bool merges_;
   Index evaluations_ = 0;
   double pull_ = 0;
 };

@@ -55,7 +55,10 @@ class Run {
     flow_.stabilise(options_.steps.baumgarte);
     balance_.emplace(system_, flow_, state_, options_.duration);
     const bool resumed = options_.checkpoint.resume && std::filesystem::exists(options_.checkpoint.file);
-    if (resumed) load();
+    if (resumed)
+      load();
+    else
+      hold_welds();
     try {
       stepper_->begin(flow_, state_);
       if (!resumed) {
@@ -92,6 +95,11 @@ class Run {
 
  private:
   void note(const char* kind, const std::string& text) { out_.notes.push_back({state_.t, kind, text}); }
+
+  // For methods that take states as they come.
+  void hold_welds() {
+    if (options_.integrator == "dopri5" || options_.integrator == "rk4") flow_.hold_welds(state_);
+  }
 
   void leave_out_dependent() {
     const std::vector<Index> before = flow_.solver().left_out();
@@ -256,6 +264,7 @@ class Run {
     std::vector<Index> rows;
     for (const double i : r.numbers("left_out")) rows.push_back(static_cast<Index>(i));
     flow_.solver().leave_out(rows);
+    hold_welds();
     const VectorXd& now = flow_.solver().solve(state_);
     Index at = 0;
     const auto then = Eigen::Map<const VectorXd>(a.data(), system_.size());
@@ -309,6 +318,7 @@ class Run {
     flow_.solver().leave_out({});
     flow_.settle(state_);
     leave_out_dependent();
+    hold_welds();
     stepper_->begin(flow_, state_);
   }
 
@@ -386,6 +396,7 @@ class Run {
     flow_.settle(next);
     state_ = next;
     leave_out_dependent();
+    hold_welds();
     const double energy = system_.energy(state_).total() - before;
     balance_->jump(energy, state_);
     if (!off.empty()) note("switched off", some_of(off));

@@ -11,6 +11,7 @@
 
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
+#include <mortise/core/rigid_mass.h>
 
 namespace mortise {
 
@@ -33,9 +34,19 @@ struct PlanarWeld {
     const Vec2<T> d = a.point(on_a) - b.point(on_b);
     return {d[0], d[1], a.direction(axis_a.along).dot(b.direction(axis_b.across))};
   }
+  // Two frames that coincide where the rows are met: the bodies can be taken as one.
+  RigidFrame frame_a() const { return frame(on_a, axis_a); }
+  RigidFrame frame_b() const { return frame(on_b, axis_b); }
   static PlanarWeld at_world(const Vec2<double>& point, const auto& a, const auto& b) {
     const PlanarAxis x(1, 0);
     return {a.local_point(point), b.local_point(point), x.seen_from(a), x.seen_from(b)};
+  }
+
+ private:
+  static RigidFrame frame(const Vec2<double>& p, const PlanarAxis& x) {
+    RigidFrame f{{p[0], p[1], 0}};
+    f.axes.topLeftCorner<2, 2>() << x.along, x.across;
+    return f;
   }
 };
 

@@ -14,6 +14,7 @@
 #include <mortise/core/angles.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
+#include <mortise/core/rigid_mass.h>
 
 namespace mortise {
 
@@ -41,10 +42,20 @@ struct Weld {
     const Vec3<T> turn = misalignment(a, axis_a, b, axis_b);
     return {d[0], d[1], d[2], turn[0], turn[1], turn[2]};
   }
+  // Two frames that coincide where the rows are met: the bodies can be taken as one.
+  RigidFrame frame_a() const { return frame(on_a, axis_a); }
+  RigidFrame frame_b() const { return frame(on_b, axis_b); }
   // The moments are then about x, y, z of the world where the bodies stand.
   static Weld at_world(const Vec3<double>& point, const auto& a, const auto& b) {
     const Axis z({0, 0, 1}, {1, 0, 0});
     return {a.local_point(point), b.local_point(point), z.seen_from(a), z.seen_from(b)};
+  }
+
+ private:
+  static RigidFrame frame(const Vec3<double>& p, const Axis& axis) {
+    RigidFrame f{p, {}};
+    f.axes << axis.across_1, axis.across_2, axis.along;
+    return f;
   }
 };
 

@@ -73,25 +73,115 @@ class [[gnu::visibility("hidden")]] RankJudge {
   bool some_ = false;
 };
 
+// An engine with rigid groups, for joints that are off and rows that are left out.
+struct [[gnu::visibility("hidden")]] Solver::Merged {
+  std::vector<std::size_t> off;
+  std::vector<Index> left_out;
+  RigidGroups groups;
+  std::unique_ptr<Engine> engine;  // none: there is nothing to merge
+  bool redundant = false;          // the last verdict on the rows: who knows the single rows must solve
+
+  Merged(const System& system, const State& s, const std::vector<Index>& rows, int threads)
+      : off(s.off), left_out(rows), groups(system, without(system)) {
+    if (!groups.empty()) engine = std::make_unique<Engine>(groups, threads);
+  }
+  // The joints that do not hold all their rows by themselves, ascending.
+  std::vector<std::size_t> without(const System& system) const {
+    std::set<std::size_t> joints(off.begin(), off.end());
+    for (const Index row : left_out) joints.insert(constraint_of(system, row));
+    return {joints.begin(), joints.end()};
+  }
+};
+
 Solver::Solver(const System& system, const SolverOptions& options)
     : system_(system),
       options_(options),
-      engine_(std::make_unique<Engine>(system, options.threads)),
+      plain_(std::make_unique<Engine>(system, options.threads)),
+      engine_(plain_.get()),
+      solved_by_(engine_),
       doubted_(std::make_unique<RankJudge>(options.rank)),
       friction_(VectorXd::Zero(system.size())) {
-  engine_->set_judge([&system = system_, &doubted = *doubted_](const State& s) { return doubted.judge(system, s); });
+  plain_->set_judge([&system = system_, &doubted = *doubted_](const State& s) { return doubted.judge(system, s); });
 }
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
-const VectorXd& Solver::solve(const State& s) {
-  system_.require_state(s);
+// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are none.
+bool Solver::merge(const State& s) {
+  if (!merged_ || merged_->off != s.off || merged_->left_out != left_out_) {
+    const Engine* before = merged_ ? merged_->engine.get() : nullptr;
+    if (engine_ == before) engine_ = plain_.get();
+    if (solved_by_ == before) solved_by_ = plain_.get(), lost_ = true;
+    merged_ = std::make_unique<Merged>(system_, s, left_out_, options_.threads);
+    if (Engine* e = merged_->engine.get()) {
+      e->set_pull(pull_);
+      e->leave_out(left_out_);
+      e->set_judge([&system = system_, &doubted = *doubted_, &redundant = merged_->redundant](const State& at) {
+        Engine::Judgement out = doubted.judge(system, at);
+        redundant = redundant || !out.implied.empty();
+        out.implied.clear();
+        return out;
+      });
+    }
+  }
+  return merged_->engine != nullptr;
+}
+
+// Chooses the engine for a state, and the state for the engine.
+const State& Solver::choose(const State& s) {
+  constexpr double met = 1e-13;  // of the largest coordinate or velocity
+  engine_ = plain_.get();
+  if ((!holding_ && (!options_.merge_welded || pull_ > 0)) || !merge(s)) return s;
+  if (holding_) {
+    engine_ = merged_->engine.get();
+    near_ = s;
+    merged_->groups.follow(near_);
+    return near_;
+  }
+  const auto size = [](const VectorXd& x) { return std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0); };
+  const MotionsApart off = merged_->engine->apart(s);
+  if (off.positions <= met * size(s.q) && off.velocities <= met * size(s.v)) engine_ = merged_->engine.get();
+  return s;
+}
+
+void Solver::hold_welds(const State& s) {
+  constexpr double far = 1e-6;
+  holding_ = false;
+  if (!merge(s)) return;
+  // Rows can be met with the bodies turned by half a turn, too.
+  const MotionsApart off = merged_->engine->apart(s);
+  holding_ = off.positions <= far * std::max(1.0, s.q.cwiseAbs().maxCoeff());
+}
+
+const VectorXd& Solver::solve(const State& given) {
+  system_.require_state(given);
+  const State& s = choose(given);
+  engine_->evaluate_rest(s);
+  if (engine_ == plain_.get()) return finish(s, nullptr);
+  if (solve_merged(s)) return a_;
+  engine_ = plain_.get();
   engine_->evaluate_rest(s);
   return finish(s, nullptr);
 }
 
+// False where anything is in doubt: then single bodies and rows have to be looked at.
+bool Solver::solve_merged(const State& s) {
+  if (!engine_->factored()) factor(s);
+  if (!engine_->alarms().empty() || engine_->has_doubts()) return false;
+  if (!judged_ && engine_->has_massless()) require_determined(system_.evaluate(s));
+  merged_->redundant = false;
+  if (engine_->solve() != Engine::Status::solved || !engine_->finite() || merged_->redundant) return false;
+  if (!engine_->reacting().empty()) balance(s, nullptr);
+  engine_->accelerations(a_);
+  solved_ = engine_->changes();
+  solved_by_ = engine_;
+  lost_ = false;
+  solved_at_ = s;
+  return true;
+}
+
 const VectorXd& Solver::accelerations(const State& s) {
-  return solved_ == engine_->changes() && engine_->stands_at(s) ? a_ : solve(s);
+  return solved_by_ == engine_ && solved_ == engine_->changes() && engine_->stands_at(s) ? a_ : solve(s);
 }
 
 const VectorXd& Solver::solve(const Evaluation& e) {
@@ -100,6 +190,7 @@ const VectorXd& Solver::solve(const Evaluation& e) {
   Label{"evaluation", system_.name()}.require(e.same_matrices(own),
                                               "its M or A are not those of the system at this state",
                                               "solve it by solve(system, evaluation), which takes it as it stands");
+  engine_ = plain_.get();
   engine_->evaluate(e.state);
   engine_->take(e, own);
   return finish(e.state, &e);
@@ -119,6 +210,8 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   if (!engine_->reacting().empty()) balance(s, e);
   engine_->accelerations(a_);
   solved_ = engine_->changes();
+  solved_by_ = engine_;
+  lost_ = false;
   return a_;
 }
 
@@ -127,19 +220,22 @@ void Solver::factor(const State& s, bool positions) {
   engine_->has_doubts() || engine_->has_massless() ? doubted_->at(s) : doubted_->none();
 }
 
+// The engine that is there already, or the one that takes any state.
+Engine& Solver::standing(const State& s) { return engine_->stands_at(s) ? *engine_ : *plain_; }
+
 Energy Solver::energy(const State& s) {
   system_.require_state(s);
-  return engine_->energy(s);
+  return standing(s).energy(s);
 }
 
 double Solver::input(const State& s) {
   system_.require_state(s);
-  return engine_->input(s);
+  return standing(s).input(s);
 }
 
 std::vector<Work> Solver::works(const State& s) {
   system_.require_state(s);
-  return engine_->works(s);
+  return standing(s).works(s);
 }
 
 double Solver::input_by_joints(const State& s) {
@@ -147,7 +243,9 @@ double Solver::input_by_joints(const State& s) {
   return engine_->power_of_reactions(s) + (engine_->reacting().empty() ? 0 : friction_.dot(s.v));
 }
 
-int Solver::factorisations() const { return engine_->factorisations(); }
+int Solver::factorisations() const {
+  return plain_->factorisations() + (merged_ && merged_->engine ? merged_->engine->factorisations() : 0);
+}
 
 // Laws that need their own reaction: solves again with the forces of the last multipliers, until these stay.  The steps
 // are those of Anderson: the combination of the last ones for which multipliers and forces would agree best.
@@ -254,9 +352,28 @@ void Solver::require_consistent(const State& s, const Evaluation* given, bool st
   Label{"row", system_.row(worst).name}.fail<NotConverged>(what, remedy);
 }
 
-const VectorXd& Solver::lambda() const { return engine_->lambda(); }
-Momentum Solver::momentum() const { return engine_->momentum(); }
-VectorXd Solver::gap() const { return engine_->gap(); }
+// Where an engine with rigid groups has gone on since, or is gone: it solves there again.
+void Solver::recall() const {
+  if (!lost_ && (solved_by_ == plain_.get() || solved_ == solved_by_->changes())) return;
+  const State there = solved_at_;
+  (void)const_cast<Solver*>(this)->solve(there);
+}
+const VectorXd& Solver::lambda() const {
+  recall();
+  solved_by_->find_weld_reactions();
+  return solved_by_->lambda();
+}
+std::size_t Solver::merged() const {
+  std::size_t count = 0;
+  if (solved_by_ != plain_.get())
+    for (const RigidGroups::Group& g : merged_->groups.groups()) count += g.members.size();
+  return count;
+}
+Momentum Solver::momentum() const {
+  if (lost_) recall();
+  return solved_by_->momentum();
+}
+VectorXd Solver::gap() const { return solved_by_->gap(); }
 
 VectorXd Solver::response(const VectorXd& force) {
   const VectorXd on_y = engine_->on_unknowns(force), none = VectorXd::Zero(system_.rows());
@@ -269,12 +386,19 @@ VectorXd Solver::response(const VectorXd& force) {
   return a;
 }
 
-const VectorXd& Solver::phi() const { return engine_->value(); }
-const VectorXd& Solver::rate() const { return engine_->rate(); }
+const VectorXd& Solver::phi() const {
+  engine_->find_weld_rows();
+  return engine_->value();
+}
+const VectorXd& Solver::rate() const {
+  engine_->find_weld_rows();
+  return engine_->rate();
+}
 
 double Solver::independence() const { return engine_->independence(); }
-double Solver::independence(const State& s) {
-  system_.require_state(s);
+double Solver::independence(const State& given) {
+  system_.require_state(given);
+  const State& s = choose(given);
   engine_->look(s);
   factor(s);
   return engine_->independence();
@@ -293,7 +417,8 @@ std::vector<std::string> Solver::dependent_rows() {
 void Solver::leave_out(std::vector<Index> rows) {
   left_out_ = std::move(rows);
   shared_.clear();
-  engine_->leave_out(left_out_);
+  holding_ = false;
+  plain_->leave_out(left_out_);
   doubted_->leave_out(left_out_);
 }
 
@@ -306,7 +431,8 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
     left_out_.push_back(set.row);
     for (const auto& [i, _] : set.y) shared_[static_cast<std::size_t>(i)] = true;
   }
-  engine_->leave_out(left_out_);
+  holding_ = false;
+  plain_->leave_out(left_out_);
   doubted_->leave_out(left_out_);
   doubted_->at(s);
   return left_out_;
@@ -332,7 +458,7 @@ std::vector<std::string> Solver::warnings() {
 
 std::vector<std::string> Solver::doubtful_bodies() const {
   std::vector<std::string> out;
-  for (const Engine::Doubt& d : engine_->doubts())
+  for (const Engine::Doubt& d : solved_by_->doubts())
     out.push_back(fmt::format(
         "the acceleration of body '{}' is known to {:.1e} of itself only: it is so light that the round-off of the "
         "forces on it moves it; give it its true mass, or make it massless",
@@ -387,12 +513,24 @@ void approach(const System& system, const char* what, double t, VectorXd& x, con
 
 }  // namespace
 
-void Solver::stabilise(double w) { engine_->set_pull(w); }
-void Solver::normalise(State& s) const { engine_->normalise(s); }
+void Solver::stabilise(double w) {
+  pull_ = w;
+  plain_->set_pull(w);
+  if (merged_ && merged_->engine) merged_->engine->set_pull(w);
+}
+void Solver::normalise(State& s) const {
+  plain_->normalise(s);
+  if (holding_) merged_->groups.follow(s);
+}
 
 Solver::Gaps Solver::gaps(const State& s) {
-  engine_->look(s);
-  Gaps out{engine_->value(), engine_->rate()};
+  engine_ = plain_.get();
+  return gaps(*engine_, s);
+}
+Solver::Gaps Solver::gaps(Engine& engine, const State& s) const {
+  engine.look(s);
+  engine.find_weld_rows();
+  Gaps out{engine.value(), engine.rate()};
   for (const auto& c : system_.constraints())
     out.positions.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
   const auto forget = [&](Index row, Index rows) {
@@ -406,6 +544,7 @@ Solver::Gaps Solver::gaps(const State& s) {
 
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
   system_.require_state(s);
+  engine_ = plain_.get();
   engine_->look(s);
   factor(s, positions);
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
@@ -419,13 +558,35 @@ VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
 VectorXd Solver::shift_positions(const State& s, const VectorXd& rows) { return shift(s, rows, true); }
 VectorXd Solver::shift_velocities(const State& s, const VectorXd& rows) { return shift(s, rows, false); }
 
-void Solver::project_positions(State& s) {
+// With welded bodies as one while they are held; else, or where that does not lead there, with single ones.
+template <class F> void Solver::project(State& s, const F& approach) {
   system_.require_state(s);
+  if (holding_ && merge(s)) {
+    engine_ = merged_->engine.get();
+    State near = s;
+    try {
+      approach(near);
+      s = std::move(near);
+      return;
+    } catch (const NotConverged&) {
+    }
+  }
+  engine_ = plain_.get();
+  approach(s);
+}
+void Solver::project_positions(State& s) {
+  project(s, [&](State& x) { approach_positions(x); });
+}
+void Solver::project_velocities(State& s) {
+  project(s, [&](State& x) { approach_velocities(x); });
+}
+
+void Solver::approach_positions(State& s) {
   VectorXd dq, rhs(system_.rows());
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   const auto off = [&]() -> const VectorXd& {
-    engine_->normalise(s);
-    rhs = -gaps(s).positions;
+    normalise(s);
+    rhs = -gaps(*engine_, s).positions;
     return rhs;
   };
   approach(system_, "positions", s.t, s.q, off, [&](bool careful) {
@@ -435,16 +596,15 @@ void Solver::project_positions(State& s) {
     s.q += dq;
     return found;
   });
-  engine_->normalise(s);
+  normalise(s);
 }
 
-void Solver::project_velocities(State& s) {
-  system_.require_state(s);
+void Solver::approach_velocities(State& s) {
   VectorXd dv, rhs;
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   const auto off = [&]() -> const VectorXd& {
-    engine_->normalise(s);
-    rhs = -gaps(s).velocities;
+    normalise(s);
+    rhs = -gaps(*engine_, s).velocities;
     return rhs;
   };
   approach(system_, "velocities", s.t, s.v, off, [&](bool careful) {
@@ -454,7 +614,7 @@ void Solver::project_velocities(State& s) {
     s.v += dv;
     return found;
   });
-  engine_->normalise(s);
+  normalise(s);
 }
 
 }  // namespace mortise

@@ -28,7 +28,11 @@ namespace mortise {
 struct SolverOptions {
   RankOptions rank = {};
   int threads = 1;  // more speed up large systems; the results are the same to the last bit
+  // Bodies that are welded together are solved as one where the welds are met; all results are those of single bodies.
+  bool merge_welded = true;
 };
+
+class Engine;
 
 class Solver {
  public:
@@ -59,6 +63,7 @@ class Solver {
   VectorXd gap() const;                 // b - A q'' of rows that contradict each other within the tolerance, else 0
   std::vector<bool> unique();           // by rows: no redundant row shares its reaction
   std::vector<std::string> warnings();  // all that is doubtful at the state of the last solve()
+  std::size_t merged() const;  // how many bodies it took as one with others
   std::vector<std::string> doubtful_bodies() const;  // of which bodies the accelerations are known badly, and how badly
 
   const VectorXd& phi() const;   // values of all rows, 0 where they are met; psi of nonholonomic ones
@@ -73,6 +78,10 @@ class Solver {
   // integrators go, redundant rows contradict each other.
   const std::vector<Index>& leave_out_dependent(const State& s);
   void leave_out(std::vector<Index> rows);  // these and no others
+  // From here on, near this state: bodies that are welded together here are taken to be where their welds put them, as
+  // seen from the heaviest one, so that they are solved as one also at states a little off, where integrators go; and
+  // normalise and project_* put them there.  Until leave_out or leave_out_dependent is called.
+  void hold_welds(const State& s);
   const std::vector<Index>& left_out() const { return left_out_; }
 
   // Rows that are off are drawn back:  phi'' + 2 w phi' + w^2 phi = 0,  psi' + w psi = 0  (Baumgarte); 0: they are not.
@@ -95,6 +104,16 @@ class Solver {
   int factorisations() const;  // made so far
 
  private:
+  struct Merged;
+  const State& choose(const State& s);
+  bool merge(const State& s);
+  bool solve_merged(const State& s);
+  Engine& standing(const State& s);
+  void recall() const;
+  Gaps gaps(Engine& engine, const State& s) const;
+  void approach_positions(State& s);
+  void approach_velocities(State& s);
+  template <class F> void project(State& s, const F& approach);
   const VectorXd& finish(const State& s, const Evaluation* e);
   void balance(const State& s, const Evaluation* e);
   VectorXd shift(const State& s, const VectorXd& rows, bool positions);
@@ -104,7 +123,12 @@ class Solver {
 
   const System& system_;
   SolverOptions options_;
-  std::unique_ptr<class Engine> engine_;
+  std::unique_ptr<Engine> plain_;
+  std::unique_ptr<Merged> merged_;                   // the same with rigid groups as one body each, once it was needed
+  Engine *engine_ = nullptr, *solved_by_ = nullptr;  // that was used last, and for the last solve()
+  bool holding_ = false, lost_ = false;              // lost_: what the last solve() has left
+  double pull_ = 0;
+  State near_, solved_at_;  // of a merged solve: where welded bodies are put, and where it was
   std::unique_ptr<class RankJudge> doubted_;
   bool judged_ = false;  // the rank was, at one state at least
   VectorXd a_, friction_;
