@@ -1,24 +1,24 @@
 #include <mortise/integrators/balance.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include <mortise/integrators/drives.h>
 
 namespace mortise {
 
-EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& start, double duration) : flow_(flow) {
-  for (const auto& c : system.constraints()) by_joints_ = by_joints_ || !c.model->ideal() || c.model->reacts();
-  // Joints that move by themselves: their rows have a rate where nothing else moves.
+EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& start) : flow_(flow) {
+  // Joints that move by themselves, and rows with a rate where nothing else moves.
   State s = start;
   s.v.setZero();
-  for (const double part : {0.0, 0.1370, 0.3821, 0.6180, 0.8912}) {
-    s.t = start.t + part * duration;
-    try {
+  for (const auto& c : system.constraints())
+    by_joints_ = by_joints_ || !c.model->ideal() || c.model->reacts() || depends_on_time(system, c, s);
+  if (!by_joints_) try {
       (void)flow.solver().solve(s);
+      by_joints_ = !flow.solver().rate().isZero(0);
     } catch (const Error&) {
       by_joints_ = true;  // to be safe
-      break;
     }
-    by_joints_ = by_joints_ || !flow.solver().rate().isZero(0);
-  }
   needed_ = by_joints_ || !system.forces().empty();
   for (const auto& b : system.bodies()) needed_ = needed_ || b.model->stores();
 }
@@ -31,7 +31,26 @@ double EnergyBalance::power(const State& s) const {
 
 void EnergyBalance::begin(const State& s) {
   if (needed_) last_power_ = power(s);
-  reference_ = flow_.solver().energy(s).total();
+  const Energy e = flow_.solver().energy(s);
+  reference_ = begin_ = e.total();
+  potential_ = e.potential;
+  count(e);
+}
+
+void EnergyBalance::count(const Energy& e) {
+  in_play_ = std::max(in_play_, e.kinetic + std::abs(e.potential - potential_) + std::abs(reference_ - begin_));
+  whole_ = std::max(whole_, std::abs(e.kinetic) + std::abs(e.potential));
+  sum_ += in_play_;
+}
+
+double EnergyBalance::explained(double tolerance) const {
+  constexpr double generous = 10, round_off = 1e-11;
+  return generous * tolerance * sum_ + round_off * whole_;
+}
+
+void EnergyBalance::resume(const std::vector<double>& memory) {
+  reference_ = memory[0], last_power_ = memory[1], begin_ = memory[2], potential_ = memory[3];
+  in_play_ = memory[4], sum_ = memory[5], whole_ = memory[6];
 }
 
 // By the formula of Lobatto with four points on each step.
@@ -39,7 +58,7 @@ double EnergyBalance::step(const Stepper& stepper, const State& from, const Stat
   // First where the solver is.
   const double last = last_power_;
   if (needed_) last_power_ = power(now);
-  const double energy = flow_.solver().energy(now).total();
+  const Energy energy = flow_.solver().energy(now);
   if (needed_) {
     const double h = now.t - from.t, r = 0.5 / std::sqrt(5.0);
     double inner = 0;
@@ -49,7 +68,8 @@ double EnergyBalance::step(const Stepper& stepper, const State& from, const Stat
     }
     reference_ += h / 12 * (last + 5 * inner + last_power_);
   }
-  return std::abs(energy - reference_);
+  count(energy);
+  return std::abs(energy.total() - reference_);
 }
 
 void EnergyBalance::jump(double energy, const State& now) {

@@ -80,7 +80,7 @@ void Bridge::settle_points(Flow& flow, const ErrorScale& scale, double tolerance
       last_ = flow.solver().independence();
       least_ = std::min(least_, last_);
       const VectorXd less = a - a_.col(i);
-      change = std::max(change, scale.norm(h_ * h_ * less, h_ * less));
+      change = std::max(change, scale.norm(h_ * h_ * less, h_ * less, h_));
       a_.col(i) = a;
     }
     coefficients_.noalias() = a_ * analyse;
@@ -103,9 +103,9 @@ double Bridge::cross(Flow& flow, const State& from, const VectorXd& a, double h,
   point_ = end_;
   flow.settle(end_);
   // How far the end was off the constraints; and what the terms left out would add, by the fall of those there are.
-  double off = scale.norm(end_.q - point_.q, end_.v - point_.v);
+  double off = scale.norm(end_.q - point_.q, end_.v - point_.v, h);
   if (off < 10 * blur_) off = 0;  // round-off, which goes with what is off the constraints
-  const auto size = [&](int k) { return h * scale.norm(h * coefficients_.col(k), coefficients_.col(k)); };
+  const auto size = [&](int k) { return scale.norm(h * h * coefficients_.col(k), h * coefficients_.col(k), h); };
   double largest = 0;
   for (int k = 0; k < points; ++k) largest = std::max(largest, size(k));
   const double tail = std::max(size(points - 1), size(points - 2));

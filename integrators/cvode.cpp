@@ -36,8 +36,10 @@ class Cvode final : public Stepper {
     flow_ = &flow;
     now_ = before_ = at_ = s;
     n_ = s.q.size();
-    scale_.begin(flow.system(), s);
-    scale_.include(s.q + 1e-3 * s.v, s.v + 1e-3 * flow.acceleration(s));
+    const VectorXd a = flow.acceleration(s);
+    scale_.begin(flow, s, options_.tolerance);
+    const double h = 1e-3 * scale_.time_scale(s.v, a);
+    if (std::isfinite(h)) scale_.include(s.q + h * s.v, s.v + h * a);
     y_ = N_VNew_Serial(2 * n_, context_);
     write(s, y_);
     const bool bdf = name_ == "cvode_bdf";
@@ -79,7 +81,7 @@ class Cvode final : public Stepper {
     const State off = next;
     flow_->settle(next);
     scale_.include(next.q, next.v);
-    again_ = scale_.norm(next.q - off.q, next.v - off.v) > options_.tolerance;
+    again_ = scale_.norm(next.q - off.q, next.v - off.v, next.t - before_.t) > options_.tolerance;
     (void)flow_->acceleration(next);  // so that the solver is at the end of the step
     now_ = std::move(next);
     long failures = 0, nonlinear = 0;

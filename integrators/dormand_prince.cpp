@@ -26,6 +26,7 @@ constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
                                   69997945. / 29380423};
 
 constexpr double singular_below = 0.1;  // of the largest independence of the rows so far
+constexpr double carried = 0.65;  // at most, of the error estimate: what is carried on is of order 5, the estimate of 4
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
 
@@ -34,9 +35,9 @@ constexpr double memory = 0.04;  // of the last error, so that steps do not alte
 void DormandPrince::begin(Flow& flow, const State& s) {
   flow_ = &flow;
   now_ = before_ = stage_ = s;
-  scale_.begin(flow.system(), s);
   kq_[0] = s.v;
   kv_[0] = flow.acceleration(s);
+  scale_.begin(flow, s, options_.tolerance);
   h_ = options_.step;
   last_error_ = 1e-4;
   typical_ = 0;
@@ -51,14 +52,25 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   stepped_ = stiff_ = false;
 }
 
-// A first step to try; it will grow.
-double DormandPrince::first_step(double most) const {
-  const double n = std::sqrt(static_cast<double>(std::max<Index>(1, now_.v.size())));
-  const double speed = kq_[0].norm() / n, acceleration = kv_[0].norm() / n;
-  double h = 1e-3 * most;
-  if (speed > 0) h = std::min(h, 1e-3 / speed);
-  if (acceleration > 0) h = std::min(h, std::sqrt(1e-3 / acceleration));
-  return h;
+// From how the accelerations change in a time in which little happens [Hairer, Norsett, Wanner, Solving Ordinary
+// Differential Equations I, II.4].
+double DormandPrince::first_step(double most) {
+  constexpr double little = 1e-3, shortest = 1e-4, longest = 100, small = 0.01;
+  const double h = little * std::min(most, scale_.time_scale(kq_[0], kv_[0]));
+  stage_ = before_;
+  stage_.t += h;
+  stage_.q += h * (kq_[0] + h / 2 * kv_[0]);
+  stage_.v += h * kv_[0];
+  try {
+    ev_ = h * (flow_->acceleration(stage_) - kv_[0]);
+  } catch (const Error&) {
+    return little * h;
+  }
+  tried_scale_ = scale_;
+  tried_scale_.include(stage_.q, stage_.v);
+  const double change = tried_scale_.norm(h * ev_, ev_, h);
+  const double factor = change > 0 ? std::pow(small * options_.tolerance / change, 0.2) : longest;
+  return h * std::clamp(factor, shortest, longest);
 }
 
 double DormandPrince::try_step(double h) {
@@ -74,7 +86,10 @@ double DormandPrince::try_step(double h) {
       stage_.v += h * a[i][j] * kv_[j];
     }
     if (i == 5) q5_ = stage_.q, v5_ = stage_.v;
-    if (i == 6) flow_->keep(stage_);
+    if (i == 6) {
+      moved_q_ = stage_.q, moved_v_ = stage_.v;
+      flow_->keep(stage_);
+    }
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
     last_ = flow_->solver().independence();
@@ -89,7 +104,10 @@ double DormandPrince::try_step(double h) {
   }
   tried_scale_ = scale_;
   tried_scale_.include(stage_.q, stage_.v);
-  const double error = tried_scale_.norm(eq_, ev_) / options_.tolerance;
+  // What brings the end back onto the constraints is an error of the step, too.
+  moved_q_ -= stage_.q, moved_v_ -= stage_.v;
+  const double error =
+      std::max(carried * tried_scale_.norm(eq_, ev_, h), tried_scale_.norm(moved_q_, moved_v_, h)) / options_.tolerance;
   // Near a singular pose what is off the constraints is most of the error, and is taken away.  Elsewhere it counts: the
   // motion of a drive is nothing else.
   if (!(error > 1) || !near_singular()) return error;
@@ -100,7 +118,7 @@ double DormandPrince::try_step(double h) {
   flow_->keep(other_);
   eq_ = stage_.q - other_.q;
   ev_ = stage_.v - other_.v;
-  return std::min(error, tried_scale_.norm(eq_, ev_) / options_.tolerance);
+  return std::min(error, carried * tried_scale_.norm(eq_, ev_, h) / options_.tolerance);
 }
 
 bool DormandPrince::near_singular() {
@@ -140,7 +158,7 @@ void DormandPrince::step(double end) {
   bridged_ = elsewhere_ = false;
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
-  if (h_ == 0) h_ = first_step(std::min(left, most));
+  if (h_ == 0) h_ = std::max(first_step(std::min(left, most)), 1e-12 * left);
   bool singular = false;
   for (int tries = 0;; ++tries) {
     double h = std::min(h_, most);
@@ -192,10 +210,17 @@ void DormandPrince::step(double end) {
     if (stuck) h_ = std::max(h_, creep * typical_);
     if (h_ < least)
       Label{"integration", "dopri5"}.fail<NotConverged>(
-          fmt::format("steps shorter than {:.1e} s would be needed at t = {}", least, before_.t),
+          fmt::format("steps shorter than {:.1e} s would be needed at t = {}, for body '{}'", least, before_.t,
+                      flow_->system().bodies()[tried_scale_.worst_body(eq_, ev_, h)].name),
           "take the integrator generalized_alpha if forces are stiff, raise the tolerance, or look for forces that "
           "jump");
   }
+}
+
+std::string DormandPrince::hardest() const {
+  const double h = now_.t - before_.t;
+  const VectorXd dv = stiff_ ? VectorXd(h * (kv_[6] - kv_[5])) : ev_, dq = stiff_ ? VectorXd(h * dv) : eq_;
+  return flow_->system().bodies()[scale_.worst_body(dq, dv, h)].name;
 }
 
 // The state is now_, up to its time.

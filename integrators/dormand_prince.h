@@ -9,12 +9,12 @@
 
 #include <mortise/engine/row_independence.h>
 #include <mortise/integrators/bridge.h>
-#include <mortise/integrators/stepper.h>
+#include <mortise/integrators/controlled.h>
 
 #pragma GCC visibility push(hidden)
 namespace mortise {
 
-class DormandPrince final : public Stepper {
+class DormandPrince final : public Controlled {
  public:
   explicit DormandPrince(const StepOptions& options) : options_(options) {}
 
@@ -22,10 +22,12 @@ class DormandPrince final : public Stepper {
   void step(double end) override;
   void at(double t, State& s) const override;
   bool stiff() const override { return stiff_; }
+  void first(double h) override { h_ = h; }
+  std::string hardest() const override;
 
  private:
   void look_for_stiffness(double h);
-  double first_step(double most) const;
+  double first_step(double most);
   double try_step(double h);  // the error over the tolerance
   bool near_singular();       // rows come to depend on each other within the step tried last
   bool bridge(double most);
@@ -37,6 +39,7 @@ class DormandPrince final : public Stepper {
   State stage_, other_;
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
   VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
+  VectorXd moved_q_, moved_v_;       // by bringing the end onto the constraints
   double h_ = 0, last_error_ = 1;
   double typical_ = 0;  // size of the last steps
   // Of the rows: the largest so far; at the start of the step, and how fast it fell before; least in the step, at its

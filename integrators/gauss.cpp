@@ -26,7 +26,8 @@ Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options) {}
 
 void Gauss::begin(Flow& flow, const State& s) {
   FixedSteps::begin(flow, s);
-  scale_.begin(flow.system(), s);
+  constexpr double tolerance = 1e-9;
+  scale_.begin(flow, s, tolerance);
   independent_ = independence_;
 }
 

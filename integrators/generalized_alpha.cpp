@@ -32,8 +32,8 @@ void GeneralizedAlpha::begin(Flow& flow, const State& s) {
   flow_ = &flow;
   const System& system = flow.system();
   now_ = before_ = stage_ = s;
-  scale_.begin(system, s);
   a_ = w_ = a_before_ = flow.acceleration(s);
+  scale_.begin(flow, s, options_.tolerance);
   lambda_ = flow.solver().lambda();
   kept_.assign(static_cast<std::size_t>(system.rows()), 0);
   for (const Index i : flow.solver().left_out()) kept_[static_cast<std::size_t>(i)] = -1;
@@ -166,7 +166,7 @@ double GeneralizedAlpha::error(double h) {
     const double r = h / last_h_;
     ev = c * h * 2 * r / (1 + r) * smooth((a_ - a0_) - r * (a0_ - a_before_));
   }
-  return tried_scale_.norm(eq, ev) / options_.tolerance;
+  return tried_scale_.norm(eq, ev, h) / options_.tolerance;
 }
 
 void GeneralizedAlpha::step(double end) {

@@ -9,12 +9,19 @@
 
 #include <mortise/integrators/balance.h>
 #include <mortise/integrators/checkpoint.h>
+#include <mortise/integrators/drives.h>
+#include <mortise/integrators/kinematics.h>
 #include <mortise/integrators/rank_watch.h>
 
 #include <mortise/core/words.h>
 
 namespace mortise {
 namespace {
+
+// [s] What differs by less may be the same in numbers.
+double least_time(double begin, double end) {
+  return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
+}
 
 class Run {
  public:
@@ -32,6 +39,16 @@ class Run {
     require(options.duration > 0 && std::isfinite(options.duration), "duration", options.duration, "give a number > 0");
     require(options.sample >= 0 && std::isfinite(options.sample), "sample", options.sample, "give a number >= 0");
     label.require(system.size() > 0, "it has no coordinates", "add bodies that can move");
+    const double resolution = least_time(start.t, start.t + options.duration);
+    for (const auto& [what, value] : {std::pair{"sample", options.sample},
+                                      {"step", options.steps.step},
+                                      {"largest step", options.steps.largest},
+                                      {"duration", options.duration}})
+      if (value > 0 && value < resolution)
+        label.fail<InvalidModel>(
+            fmt::format("{} = {} s, and times up to {:g} s are told apart by {:.1e} s at best", what, value,
+                        std::max(std::abs(start.t), std::abs(start.t + options.duration)), resolution),
+            "give a longer one");
     const auto& save = options.checkpoint;
     require(save.every >= 0 && std::isfinite(save.every), "checkpoint.every", save.every, "give a number >= 0");
     label.require((save.every > 0) == !save.file.empty(), "a checkpoint needs both a file and a time between",
@@ -53,14 +70,15 @@ class Run {
     tell_start(given);
     leave_out_dependent();
     flow_.stabilise(options_.steps.baumgarte);
-    balance_.emplace(system_, flow_, state_, options_.duration);
+    balance_.emplace(system_, flow_, state_);
+    starts_ = beginnings(system_, state_, end_);
     const bool resumed = options_.checkpoint.resume && std::filesystem::exists(options_.checkpoint.file);
     if (resumed)
       load();
     else
       hold_welds();
     try {
-      stepper_->begin(flow_, state_);
+      begin_stepper();
       if (!resumed) {
         balance_->begin(state_);
         events_.begin(state_);
@@ -72,7 +90,7 @@ class Run {
         if (state_.t == checkpoint_time(saved_) && state_.t < end_ && out_.finished) {
           ++saved_;
           save();
-          stepper_->begin(flow_, state_);
+          begin_stepper();
         }
       }
     } catch (const Error& error) {
@@ -85,6 +103,7 @@ class Run {
         record(state_);
       } catch (const Error&) {  // said already
       }
+    judge_energy();
     out_.last = state_;
     out_.steps = stepper_->steps();
     out_.rejected = stepper_->rejected();
@@ -113,7 +132,27 @@ class Run {
     note("left out", some_of(names) + ": redundant, the other rows hold them");
   }
 
-  // What was moved most, in shares of the largest coordinate of the same unit (1 rad for angles), or of the velocity given.
+  // Methods without a tolerance are judged only by what makes a run meaningless; the damping of generalized_alpha takes
+  // energy by design.
+  void judge_energy() {
+    if (options_.integrator == "generalized_alpha") return;
+    constexpr double meaningless = 0.5;  // of what is in play
+    const double error = out_.energy_error, in_play = balance_->in_play();
+    const bool judged = options_.integrator == "dopri5";
+    const double explained = balance_->explained(judged ? options_.steps.tolerance : 0);
+    if (error <= explained) return;
+    const bool lost = !(error < meaningless * in_play);
+    if (!judged && !lost) return;
+    note(lost ? "meaningless" : "energy",
+         fmt::format("the balance is off by {:.2g} J of {:.2g} J in play; {}", error, in_play,
+                     judged
+                         ? fmt::format("the tolerance explains {:.1g} J, a run with a tighter one shows what is right",
+                                       explained)
+                         : "take shorter steps"));
+  }
+
+  // What was moved most, in shares of the largest coordinate of the same unit (1 rad for angles), or of the velocity
+  // given.
   void tell_start(const State& given) {
     constexpr double worth_telling = 1e-4, too_much = 1e-2, too_fast = 0.1;
     std::map<std::string, double> size{{"rad", 1.0}};
@@ -151,15 +190,77 @@ class Run {
     note("start", "moved onto the constraints, most of all " + joined(told, " and "));
   }
 
+  // Where the rows alone say how everything moves there is nothing to integrate.
+  void begin_stepper() {
+    const bool rows_alone =
+        options_.integrator == "dopri5" && options_.steps.baumgarte == 0 && Kinematics::serves(flow_, state_);
+    if (rows_alone)
+      change_stepper(std::make_unique<Kinematics>(options_.steps));
+    else if (out_.integrator != options_.integrator)
+      change_stepper(make_stepper(options_.integrator, options_.steps));
+    out_.integrator = rows_alone ? "kinematics" : options_.integrator;
+    stepper_->begin(flow_, state_);
+    if (const auto next = next_start(); next > 0 && starts_[next - 1].t == state_.t)
+      if (auto* const controlled = dynamic_cast<Controlled*>(stepper_.get())) controlled->first(starts_[next - 1].step);
+  }
+
+  void change_stepper(std::unique_ptr<Stepper> other) {
+    other->count_from(stepper_->steps(), stepper_->rejected(), stepper_->rough());
+    stepper_ = std::move(other);
+  }
+
+  // The first of what begins by the clock after now.
+  std::size_t next_start() const {
+    const auto later = [&](const Beginning& b) { return b.t > state_.t; };
+    return static_cast<std::size_t>(std::find_if(starts_.begin(), starts_.end(), later) - starts_.begin());
+  }
+
+  void make_step() {
+    const std::size_t next = next_start();
+    const double start = next < starts_.size() ? starts_[next].t : std::numeric_limits<double>::infinity();
+    const double until = std::min({end_, checkpoint_time(saved_), start});
+    try {
+      stepper_->step(until);
+    } catch (const Error&) {
+      if (out_.integrator == options_.integrator) throw;
+      // Next to a pose where rows depend on each other the way on is found from inertia.
+      change_stepper(make_stepper(options_.integrator, options_.steps));
+      out_.integrator = options_.integrator;
+      stepper_->begin(flow_, state_);
+      stepper_->step(until);
+    }
+  }
+
+  // Steps so short that the run would hardly end.
+  void watch_speed(double h) {
+    constexpr double crawl = 1e-8;                                      // of the duration
+    constexpr int often = 20000;                                        // in a row
+    if (options_.steps.step > 0 || options_.steps.largest > 0) return;  // asked for
+    crawling_ = h < crawl * options_.duration ? crawling_ + 1 : 0;
+    if (crawling_ < often) return;
+    const auto* const controlled = dynamic_cast<const Controlled*>(stepper_.get());
+    if (!controlled) return;
+    Label{"run of", system_.name()}.fail<NotConverged>(
+        fmt::format(
+            "it crawls: the last {} steps were shorter than {:g} of the duration, {:.1e} s at t = {:.6g} s; what "
+            "keeps them short is body '{}'",
+            often, crawl, h, state_.t, controlled->hardest()),
+        "take the integrator generalized_alpha if its forces are stiff, look for forces that jump and masses that are "
+        "far "
+        "too small, or raise the tolerance");
+  }
+
   void one_step() {
-    stepper_->step(std::min(end_, checkpoint_time(saved_)));
+    make_step();
     note_drift();
     State now = stepper_->state();
     if (const auto pose = rank_.look(*stepper_, flow_, state_, now)) out_.notes.push_back(*pose);
     const std::optional<std::size_t> hit = events_.look(*stepper_, flow_, state_, now, out_.notes);
     out_.energy_error = std::max(out_.energy_error, balance_->step(*stepper_, state_, now));
     sample_until(now);
+    const double length = now.t - state_.t;
     state_ = now;
+    watch_speed(length);
     if (stepper_->stiff() && !told_stiff_) {
       told_stiff_ = true;
       note("stiff",
@@ -167,11 +268,11 @@ class Run {
            "fewer");
     }
     if (stray_) choose_again();
-    if (hit) happen(*hit);
-    if (options_.progress && !options_.progress(state_.t, end_)) {
-      out_.finished = false;
-      out_.stopped = fmt::format("stopped by the caller at t = {:g} s", state_.t);
-    }
+    if (hit)
+      happen(*hit);
+    else if (const auto next = next_start(); next > 0 && starts_[next - 1].t == state_.t && state_.t < end_)
+      begin_stepper();
+    if (out_.finished && options_.progress && !options_.progress(state_.t, end_)) stop_by_caller(state_.t);
   }
 
   double checkpoint_time(Index k) const {
@@ -213,8 +314,9 @@ class Run {
     std::vector<double> left_out;
     for (const Index i : flow_.solver().left_out()) left_out.push_back(static_cast<double>(i));
     w.numbers("left_out", left_out);
+    w.numbers("balance", balance_->memory());
     w.numbers("run",
-              std::vector<double>{balance_->reference(), balance_->last_power(), static_cast<double>(next_),
+              std::vector<double>{static_cast<double>(crawling_), static_cast<double>(next_),
                                   static_cast<double>(saved_), rank_.independence(), rank_.most_independent(),
                                   out_.energy_error, static_cast<double>(stepper_->steps()),
                                   static_cast<double>(stepper_->rejected()), static_cast<double>(stepper_->rough()),
@@ -271,14 +373,15 @@ class Run {
     if ((now - then).cwiseAbs().maxCoeff(&at) != 0)
       refuse(fmt::format("at t = {} {}'' was {} there and is {} here", state_.t, system_.coordinate(at), then[at],
                          now[at]));
-    const auto run = vector("run", 12);
-    balance_->resume(run[0], run[1]);
-    next_ = static_cast<Index>(run[2]), saved_ = static_cast<Index>(run[3]);
-    rank_.resume(run[4], run[5]);
-    out_.energy_error = run[6];
-    told_stiff_ = run[11] != 0;
-    stepper_->count_from(static_cast<Index>(run[7]), static_cast<Index>(run[8]), static_cast<Index>(run[9]));
-    flow_.count_from(static_cast<Index>(run[10]));
+    balance_->resume(vector("balance", balance_->memory().size()));
+    const auto run = vector("run", 11);
+    crawling_ = static_cast<int>(run[0]);
+    next_ = static_cast<Index>(run[1]), saved_ = static_cast<Index>(run[2]);
+    rank_.resume(run[3], run[4]);
+    out_.energy_error = run[5];
+    told_stiff_ = run[10] != 0;
+    stepper_->count_from(static_cast<Index>(run[6]), static_cast<Index>(run[7]), static_cast<Index>(run[8]));
+    flow_.count_from(static_cast<Index>(run[9]));
     events_.resume(vector("crossings", events_.memory_size()));
     out_.values = r.numbers("values");
     if (out_.values.empty() || out_.values.size() % out_.columns.size() != 0) refuse("its samples are not whole");
@@ -319,7 +422,7 @@ class Run {
     flow_.settle(state_);
     leave_out_dependent();
     hold_welds();
-    stepper_->begin(flow_, state_);
+    begin_stepper();
   }
 
   void sample_until(const State& now) {
@@ -334,7 +437,16 @@ class Run {
         flow_.keep(between_);
         record(between_);
       }
+      // Many samples within one step.
+      constexpr Index often = 1000;
+      if (next_ % often == 0 && t < now.t && options_.progress && !options_.progress(t, end_)) stop_by_caller(t);
+      if (!out_.finished) return;
     }
+  }
+
+  void stop_by_caller(double t) {
+    out_.finished = false;
+    out_.stopped = fmt::format("stopped by the caller at t = {:g} s", t);
   }
 
   void record(const State& s) {
@@ -355,7 +467,7 @@ class Run {
       end_ = state_.t;
       return;
     }
-    stepper_->begin(flow_, state_);
+    begin_stepper();
     events_.happened(hit, state_);
   }
 
@@ -414,9 +526,11 @@ class Run {
   Trajectory out_;
   State state_, between_;
   double begin_ = 0, end_ = 0;
-  Index next_ = 0;      // sample
-  Index saved_ = 1;     // the next checkpoint
-  bool stray_ = false;  // a row that was left out is off
+  Index next_ = 0;                 // sample
+  Index saved_ = 1;                // the next checkpoint
+  std::vector<Beginning> starts_;  // by the clock
+  int crawling_ = 0;               // short steps in a row
+  bool stray_ = false;             // a row that was left out is off
   bool told_stiff_ = false;
 };
 

@@ -7,17 +7,21 @@
 #include <doctest/doctest.h>
 
 #include <mortise/bodies/ground.h>
+#include <mortise/bodies/lagrangian.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/subsystem.h>
 #include <mortise/engine/row_independence.h>
 #include <mortise/forces/coordinate_spring.h>
+#include <mortise/forces/spring.h>
 #include <mortise/integrators/simulate.h>
+#include <mortise/joints/appell_hamel.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/drive_coordinate.h>
 #include <mortise/joints/drive_planar_angle.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_point_on_line.h>
+#include <mortise/joints/planar_weld.h>
 #include <mortise/joints/point_on_curve.h>
 #include <mortise/solve/solver.h>
 
@@ -289,4 +293,261 @@ TEST_CASE("Solver: a row that hardly touches a massless unknown does not hide th
     const Eigen::Vector4d expected(-along * std::sin(x), along * std::cos(x), -along * fall, along);
     CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-9 * along);
   }
+}
+
+namespace {
+
+// Two bars, hanging on a pin that stands at `origin`, all lengths times `length`, all times times `time`.
+Assembly two_bars(double length, double time, const Vec2<double>& origin) {
+  Assembly a("two bars");
+  a.set_gravity({0, -g * length / (time * time), 0});
+  const auto ground = a.add("ground", Ground{});
+  const auto upper = a.add("upper", bar(length, 1)), lower = a.add("lower", bar(0.5 * length, 0.3));
+  a.place(upper, {origin[0], origin[1], 0.5});
+  a.place(lower, {origin[0] + length * std::cos(0.5), origin[1] + length * std::sin(0.5), -1});
+  a.connect("p1", Pin{.on_a = origin}, ground, upper);
+  a.connect("p2", Pin{.on_a = {length, 0}}, upper, lower);
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("steps: they do not change with the units of length and time, nor with the origin") {
+  const auto run = [](double length, double time, const Vec2<double>& origin, double tolerance) {
+    const System system(two_bars(length, time, origin));
+    return simulate(system, system.state(),
+                    {.duration = 2 * time, .steps = {.tolerance = tolerance}, .sample = 0.5 * time});
+  };
+  for (const double tolerance : {1e-4, 1e-8, 1e-11}) {
+    CAPTURE(tolerance);
+    const Trajectory one = run(1, 1, {0, 0}, tolerance);
+    REQUIRE(one.to_tolerance());
+    for (const auto& [length, time] : {std::pair{1024.0, 1.0}, {1.0, 4096.0}, {0x1p-10, 0x1p-10}, {0x1p20, 0x1p20}}) {
+      CAPTURE(length);
+      CAPTURE(time);
+      const Trajectory other = run(length, time, {0, 0}, tolerance);
+      CHECK(other.steps == one.steps);
+      CHECK(other.rejected == one.rejected);
+      CHECK(std::abs(other.last.get("lower.theta") - one.last.get("lower.theta")) < 10 * tolerance);
+    }
+    const Trajectory moved = run(1, 1, {3, -2}, tolerance);
+    CHECK(std::abs(moved.steps - one.steps) <= 2);
+  }
+}
+
+TEST_CASE("steps: idle bodies change none of them, however many") {
+  const auto run = [](int idle) {
+    Assembly a("links");
+    const auto ground = a.add("ground", Ground{});
+    const auto p = a.add("p", Particle<2>{.mass = 1}), r = a.add("r", Particle<2>{.mass = 0.1});
+    a.place(p, {1, 0});
+    a.place(r, {1, 0.5});
+    a.connect("pp", Distance<2>{.length = 1}, ground, p);
+    a.connect("pr", Distance<2>{.length = 0.5}, p, r);
+    for (int k = 0; k < idle; ++k) a.place(a.add("idle" + std::to_string(k), Particle<2>{.mass = 5}), {0.001 * k, 0.7});
+    const System system(a);
+    State s = system.state();
+    s.set("p.y'", 2);
+    s.set("r.y'", 2);
+    s.set("r.x'", 1);
+    return simulate(system, s, {.duration = 3, .sample = 3});
+  };
+  const Trajectory alone = run(0), among = run(1000);
+  CHECK(among.steps == alone.steps);
+  CHECK(among.rejected == alone.rejected);
+  CHECK(among.last.get("r.x") == doctest::Approx(alone.last.get("r.x")).epsilon(1e-9));
+}
+
+TEST_CASE("steps: a mechanism without freedom is moved by its rows, without integration") {
+  Assembly a("welded");
+  a.set_gravity({0, -g, 0});
+  const auto ground = a.add("ground", Ground{});
+  auto last = a.add("b0", bar(1, 1));
+  a.connect("w0", PlanarWeld{}, ground, last);
+  for (int k = 1; k < 5; ++k) {
+    const auto next = a.add("b" + std::to_string(k), bar(1, 1));
+    a.place(next, {1.0 * k, 0, 0});
+    a.connect("w" + std::to_string(k), PlanarWeld{.on_a = {1, 0}}, last, next);
+    last = next;
+  }
+  const System welded(a);
+  const Trajectory still = simulate(welded, welded.state(), {.duration = 100});
+  CHECK(still.to_tolerance());
+  CHECK(still.evaluations < 30);
+  CHECK(still.integrator == "kinematics");
+  CHECK(still.samples() == 10001);
+  CHECK(still.last.get("b4.x") == 4);
+
+  // Driven all round: samples are as good as the rows, whatever the tolerance.
+  const Links l{1, 2.2, 1.7, 2};
+  const System driven(four_bar(l, 6));
+  for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+    CAPTURE(tolerance);
+    const Trajectory run =
+        simulate(driven, driven.state(), {.duration = 10, .steps = {.tolerance = tolerance}, .sample = 0.01});
+    CAPTURE(run.text());
+    CHECK(run.to_tolerance());
+    CHECK(run.integrator == "kinematics");
+    const VectorXd t = run.column("t"), angle = run.column("rocker.theta"), speed = run.column("crank.theta'");
+    double worst = 0;
+    for (Index k = 0; k < t.size(); ++k) {
+      const Vec2<double> tip(l.base + l.rocker * std::cos(angle[k]), l.rocker * std::sin(angle[k]));
+      worst = std::max({worst, (tip - l.joint(1 + 6 * t[k])).norm(), std::abs(speed[k] - 6)});
+    }
+    CHECK(worst < 1e-10);
+  }
+}
+
+TEST_CASE("steps: times that numbers do not tell apart are refused, and many samples can be interrupted") {
+  const System system(two_bars(1, 1, {0, 0}));
+  const auto run = [&](const SimulationOptions& o) { return simulate(system, system.state(), o); };
+  CHECK_THROWS_WITH_AS(run({.duration = 1, .sample = 1e-300}), doctest::Contains("sample = 1e-300 s"), InvalidModel);
+  CHECK_THROWS_WITH_AS(run({.duration = 1, .steps = {.step = 1e-300}}), doctest::Contains("step = 1e-300 s"),
+                       InvalidModel);
+  CHECK_THROWS_WITH_AS(run({.duration = 1, .steps = {.largest = 1e-18}}), doctest::Contains("largest step = 1e-18 s"),
+                       InvalidModel);
+  CHECK_THROWS_WITH_AS(run({.duration = 1, .integrator = "rk4", .steps = {.step = 1e-17}}),
+                       doctest::Contains("step = 1e-17 s"), InvalidModel);
+  int calls = 0;
+  const Trajectory stopped =
+      run({.duration = 1, .sample = 1e-9, .progress = [&](double, double) { return ++calls < 5; }});
+  CHECK_FALSE(stopped.finished);
+  CHECK(calls == 5);
+  CHECK(stopped.samples() < 10'000);
+}
+
+TEST_CASE("steps: a run that crawls ends with the reason and the body that keeps it") {
+  Assembly a("stiff");
+  const auto ground = a.add("ground", Ground{});
+  const auto p = a.add("p", Particle<3>{.mass = 1}), other = a.add("other", Particle<3>{.mass = 1});
+  a.place(p, {1, 0, 0});
+  a.place(other, {1, 2, 0});
+  a.apply("damper", Spring<3>{.stiffness = 1, .damping = 1e12, .length = 1}, ground, p);
+  a.apply("soft", Spring<3>{.stiffness = 1, .length = 1}, p, other);
+  const System system(a);
+  State s = system.state();
+  s.set("other.x'", 1);
+  const Trajectory run = simulate(system, s, {.duration = 1});
+  CHECK_FALSE(run.finished);
+  CHECK(run.stopped.find("it crawls") != std::string::npos);
+  CHECK(run.stopped.find("body 'p'") != std::string::npos);
+  CHECK(run.stopped.find("generalized_alpha") != std::string::npos);
+
+  // It comes to rest, where the row has a corner, and can go neither on nor back.
+  Assembly b("climber");
+  b.set_gravity({0, 0, -g});
+  b.add("idle", Particle<1>{.mass = 1});
+  b.connect("climb", AppellHamel{.ratio = 0.5}, b.add("climber", Particle<3>{.mass = 0.4}));
+  const System climber(b);
+  State up = climber.state();
+  up.set("climber.x'", 1);
+  up.set("climber.z'", 0.5);
+  const Trajectory rest = simulate(climber, up, {.duration = 20});
+  CAPTURE(rest.text());
+  CHECK_FALSE(rest.finished);
+  CHECK(rest.stopped.find("body 'climber'") != std::string::npos);
+  CHECK(rest.last.t == doctest::Approx(1 / 3.924).epsilon(1e-2));
+}
+
+namespace {
+
+// A mass on a spring whose base is lifted and put back by a smooth pulse.
+Trajectory pulsed(double begin, double width, double tolerance, double largest, double duration = 10) {
+  const auto pulse = [=](const auto& t) {
+    using T = std::remove_cvref_t<decltype(t)>;
+    if (!(t > begin) || !(t < begin + width)) return T(0.0);
+    const T x = (t - begin) / width, y = 4.0 * x * (1.0 - x);
+    return T(0.01 * y * y * y * y);
+  };
+  Assembly a("pulse");
+  const auto cart = a.add("cart", Particle<1>{.mass = 2}), bob = a.add("bob", Particle<1>{.mass = 1});
+  a.apply("k", CoordinateSpring{.terms = {{0, "x", 1}, {1, "x", -1}}, .stiffness = 40}, cart, bob);
+  a.connect("drive", DriveCoordinate{.coordinate = "x", .f = pulse}, cart);
+  const System system(a);
+  return simulate(system, system.state(),
+                  {.duration = duration, .steps = {.tolerance = tolerance, .largest = largest}, .sample = 0.01});
+}
+
+}  // namespace
+
+TEST_CASE("steps: a short pulse of a drive after a long rest is not stepped over") {
+  for (const double width : {1.0, 0.1, 0.005})
+    for (const double begin : {0.0, 3.3, 7.77}) {
+      const VectorXd right = pulsed(begin, width, 1e-12, width / 50).column("bob.x");
+      const double way = right.cwiseAbs().maxCoeff();
+      REQUIRE(way > 0);
+      for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+        CAPTURE(width);
+        CAPTURE(begin);
+        CAPTURE(tolerance);
+        const Trajectory run = pulsed(begin, width, tolerance, 0);
+        CAPTURE(run.text());
+        CHECK(run.to_tolerance());
+        CHECK((run.column("bob.x") - right).cwiseAbs().maxCoeff() < 100 * tolerance * way);
+        // The energy that the drive put in is counted.
+        const double energy = 0.5 * 40 * 1e-4 + 0.5 * 2 * std::pow(0.06 / width, 2);
+        CHECK(run.energy_error < 100 * tolerance * energy);
+      }
+    }
+}
+
+TEST_CASE("steps: a light hook under a heavy load swings as well as its two angles do") {
+  constexpr double load = 10, rope = 3, sling = 1, angle = std::numbers::pi / 3, duration = 3;
+  for (const double hook : {1e-2, 1e-4, 1e-6}) {
+    CAPTURE(hook);
+    Assembly a("hook");
+    a.set_gravity({0, -g, 0});
+    const auto ground = a.add("ground", Ground{});
+    const auto h = a.add("hook", Particle<2>{.mass = hook}), l = a.add("load", Particle<2>{.mass = load});
+    const double x = rope * std::sin(angle), y = -rope * std::cos(angle);
+    a.place(h, {x, y});
+    a.place(l, {x + sling, y});
+    a.connect("rope", Distance<2>{.length = rope}, ground, h);
+    a.connect("sling", Distance<2>{.length = sling}, h, l);
+    const System joints(a);
+    Assembly b("angles");
+    b.add("both", Lagrangian{.coordinates = {"a", "b"}, .energies = [=](const auto& q, const auto& v, const auto&) {
+                               using std::cos;
+                               const auto T = 0.5 * (hook + load) * rope * rope * v[0] * v[0] +
+                                              0.5 * load * sling * sling * v[1] * v[1] +
+                                              load * rope * sling * v[0] * v[1] * cos(q[0] - q[1]);
+                               const auto V = -(hook + load) * g * rope * cos(q[0]) - load * g * sling * cos(q[1]);
+                               return Energies{T, V};
+                             }});
+    const System angles(b);
+    State s = angles.state();
+    s.set("both", {angle, std::numbers::pi / 2});
+    const auto end = [&](double tolerance) {
+      const State last = simulate(angles, s, {.duration = duration, .steps = {.tolerance = tolerance}}).last;
+      return Vec2<double>(rope * std::sin(last.q[0]) + sling * std::sin(last.q[1]),
+                          -rope * std::cos(last.q[0]) - sling * std::cos(last.q[1]));
+    };
+    const Vec2<double> right = end(1e-13);
+    for (const double tolerance : {1e-6, 1e-8, 1e-10}) {
+      CAPTURE(tolerance);
+      const Trajectory run =
+          simulate(joints, joints.state(), {.duration = duration, .steps = {.tolerance = tolerance}});
+      CHECK(run.to_tolerance());
+      const double off = (Vec2<double>(run.last.get("load.x"), run.last.get("load.y")) - right).norm();
+      CHECK(off < 10 * (end(tolerance) - right).norm());
+    }
+  }
+}
+
+TEST_CASE("steps: a balance of energy that the tolerance does not explain is told") {
+  Assembly a("oscillator");
+  const auto bob = a.add("bob", Particle<1>{.mass = 1});
+  a.apply("k", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 100}, bob);
+  const System system(a);
+  State s = system.state();
+  s.set("bob.x", 1);
+  const auto told = [](const Trajectory& run) {
+    return std::any_of(run.notes.begin(), run.notes.end(),
+                       [](const auto& n) { return n.kind == "energy" || n.kind == "meaningless"; });
+  };
+  for (const double tolerance : {1e-3, 1e-6, 1e-9, 1e-12})
+    CHECK_FALSE(told(simulate(system, s, {.duration = 10, .steps = {.tolerance = tolerance}})));
+  // The method of order 4 at the edge of its stability loses all, and damps nothing with short steps.
+  CHECK(told(simulate(system, s, {.duration = 100, .integrator = "rk4", .steps = {.step = 0.2}})));
+  CHECK_FALSE(told(simulate(system, s, {.duration = 100, .integrator = "rk4", .steps = {.step = 0.01}})));
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -91,7 +92,16 @@ int run(const RunOptions& o) {
   if (trajectory.finished && trajectory.rough > 0 && o.quiet)
     fmt::print(stderr, "{} of the {} steps were taken with an error above the tolerance\n", trajectory.rough,
                trajectory.steps);
-  if (trajectory.finished) return trajectory.to_tolerance() && !trajectory.start_moved ? healthy : remarks;
+  const auto told = [&](const char* kind) {
+    const auto is = [&](const Trajectory::Note& n) { return n.kind == kind; };
+    const auto found = std::find_if(trajectory.notes.begin(), trajectory.notes.end(), is);
+    if (found != trajectory.notes.end() && o.quiet) fmt::print(stderr, "{}: {}\n", kind, found->text);
+    return found != trajectory.notes.end();
+  };
+  if (trajectory.finished) {
+    if (told("meaningless")) return impossible;
+    return !told("energy") && trajectory.to_tolerance() && !trajectory.start_moved ? healthy : remarks;
+  }
   if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
   const RankReport report = check_model(system, trajectory.last);
   if (completable(report) == Completable::whole)
