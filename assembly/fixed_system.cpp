@@ -102,6 +102,7 @@ System System::fixed(const Evaluation& e) const {
     c.model = std::make_shared<FixedRows>(*c.model, std::move(bodies), std::move(A), e.phi.segment(c.row, c.rows),
                                           e.b.segment(c.row, c.rows));
   }
+  out.make_graph();  // without forces
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <mortise/assembly/assembly.h>
+#include <mortise/assembly/system_graph.h>
 
 namespace mortise {
 namespace {
@@ -74,13 +75,27 @@ void System::number_rows() {
     layout->m += c.rows;
   }
   layout_ = std::move(layout);
+  make_graph();
 }
+
+void System::make_graph() { graph_ = std::make_shared<const SystemGraph>(bodies_, constraints_, forces_); }
 
 System System::with(std::vector<ConstraintInfo> more) const {
   System out = *this;
   for (ConstraintInfo& c : more) out.constraints_.push_back(std::move(c));
   out.number_rows();
   return out;
+}
+
+System System::massless(const std::vector<std::size_t>& bodies) const {
+  std::map<std::size_t, std::shared_ptr<const BodyModel>> models;
+  for (const std::size_t i : bodies) {
+    const Label label{"body", bodies_[i].name};
+    models[i] = bodies_[i].model->without_mass(label);
+    label.require(models[i] != nullptr, "its type does not tell what it is without mass",
+                  "give it other numbers in the assembly, or a function without_mass()");
+  }
+  return with_bodies(models);
 }
 
 System System::with_bodies(const std::map<std::size_t, std::shared_ptr<const BodyModel>>& models) const {
@@ -151,11 +166,23 @@ void System::flatten(const Assembly& assembly, const std::string& prefix,
 }
 
 System::RowName System::row(Index i) const {
-  const auto after = std::upper_bound(constraints_.begin(), constraints_.end(), i,
-                                      [](Index k, const ConstraintInfo& c) { return k < c.row; });
-  const ConstraintInfo& c = *std::prev(after);
+  const ConstraintInfo& c = constraints_[constraint_of(i)];
   const auto r = c.model->rows()[static_cast<std::size_t>(i - c.row)];
   return {c.name + "." + r.name, r.removes, r.reaction, r.unit};
+}
+
+std::size_t System::body_of(Index coordinate) const {
+  auto at = std::upper_bound(bodies_.begin(), bodies_.end(), coordinate,
+                             [](Index i, const BodyInfo& b) { return i < b.first; });
+  do --at;
+  while (at->size == 0);
+  return static_cast<std::size_t>(at - bodies_.begin());
+}
+
+std::size_t System::constraint_of(Index row) const {
+  const auto after = std::upper_bound(constraints_.begin(), constraints_.end(), row,
+                                      [](Index i, const ConstraintInfo& c) { return i < c.row; });
+  return static_cast<std::size_t>(after - constraints_.begin()) - 1;
 }
 
 std::vector<Index> System::firsts(const std::vector<std::size_t>& bodies) const {

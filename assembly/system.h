@@ -15,6 +15,7 @@
 namespace mortise {
 
 class Assembly;
+class SystemGraph;
 
 struct Energy {
   double kinetic = 0;
@@ -87,7 +88,7 @@ class System {
   System with(std::vector<ConstraintInfo> more) const;
 
   // The same system with these bodies massless, by their indices, ascending.  Throws InvalidModel, naming a body whose
-  // type does not tell its mass (diagnosis/padding.h).
+  // type does not tell its mass.
   System massless(const std::vector<std::size_t>& bodies) const;
 
   // The same system with other models for some bodies, of the same types, by their indices; parts are bound to them.
@@ -106,6 +107,9 @@ class System {
   const Vec3<double>& gravity() const { return gravity_; }
   std::string coordinate(Index i) const { return names_->name(i); }
   RowName row(Index i) const;
+  std::size_t body_of(Index coordinate) const;  // indices into bodies() and constraints()
+  std::size_t constraint_of(Index row) const;
+  const SystemGraph& graph() const { return *graph_; }  // assembly/system_graph.h, inside the library
   const std::shared_ptr<const CoordinateTable>& names() const { return names_; }
 
   // Every body where it was placed, or at its neutral coordinates; at rest, t = 0.
@@ -153,6 +157,7 @@ class System {
   void flatten(const Assembly& assembly, const std::string& prefix,
                std::unordered_map<std::string, std::size_t>& index);
   void number_rows();
+  void make_graph();
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
   std::string name_;
   Vec3<double> gravity_ = Vec3<double>::Zero();
@@ -164,6 +169,7 @@ class System {
   std::vector<int> groups_;
   std::shared_ptr<const CoordinateTable> names_;
   std::shared_ptr<const Layout> layout_;
+  std::shared_ptr<const SystemGraph> graph_;
 };
 
 }  // namespace mortise

@@ -5,6 +5,7 @@
 //
 // Library code throws these and nothing else; it never prints, aborts or repairs.
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -12,12 +13,21 @@
 
 namespace mortise {
 
+// What the text of an error is made of; a report as a whole has a fact alone.
+struct ErrorParts {
+  std::string kind, name, fact, remedy;
+};
+
 class Error : public std::runtime_error {
  public:
   Error(const std::string& kind, const std::string& name, const std::string& fact, const std::string& remedy);
+  const ErrorParts& parts() const { return *parts_; }
 
  protected:
-  explicit Error(const std::string& text) : std::runtime_error(text) {}  // a whole report
+  explicit Error(const std::string& text);  // a whole report
+
+ private:
+  std::shared_ptr<const ErrorParts> parts_;
 };
 
 // A part, a name or a connection that cannot be.
@@ -35,6 +45,9 @@ struct NonFinite : Error {
 // A mass matrix that is not symmetric, or not positive semi-definite.
 struct InvalidMass : Error {
   using Error::Error;
+};
+struct NotSymmetric : InvalidMass {
+  using InvalidMass::InvalidMass;
 };
 // A form of the equations that needs M > 0 was given a singular M.
 struct SingularMass : Error {

@@ -34,9 +34,9 @@ void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<
     for (Index i = 0; i < j; ++i) {
       const double size = std::sqrt(std::abs(M(i, i) * M(j, j))) + std::abs(M(i, j)) + std::abs(M(j, i));
       if (std::abs(M(i, j) - M(j, i)) > tolerance * size)
-        label.fail<InvalidMass>(fmt::format("the mass matrix is not symmetric: {} = {} but {} = {}", entry(names, i, j),
-                                            M(i, j), entry(names, j, i), M(j, i)),
-                                "give a symmetric matrix");
+        label.fail<NotSymmetric>(fmt::format("the mass matrix is not symmetric: {} = {} but {} = {}",
+                                             entry(names, i, j), M(i, j), entry(names, j, i), M(j, i)),
+                                 "give a symmetric matrix");
     }
 }
 
@@ -92,8 +92,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     if (M(j, j) > 0) d[j] = 1 / std::sqrt(M(j, j));
     for (Index i = 0; i < n; ++i) {
       if (i == j || M(i, j) == 0) continue;
-      if (M(j, j) == 0)
-        indefinite(fmt::format("{} is 0 but {} = {}", entry(names, j, j), entry(names, i, j), M(i, j)));
+      if (M(j, j) == 0) indefinite(fmt::format("{} is 0 but {} = {}", entry(names, j, j), entry(names, i, j), M(i, j)));
       connected.join(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
     }
   }
@@ -109,11 +108,10 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     const auto count = static_cast<Index>(members.size());
     const auto global = [&](Index i) { return static_cast<Index>(members[static_cast<std::size_t>(i)]); };
     const double tolerance = 64 * static_cast<double>(count) * eps;
-    const Part part(MatrixXd::NullaryExpr(count, count,
-                                          [&](Index i, Index j) {
-                                            return d[global(i)] * M(global(i), global(j)) * d[global(j)];
-                                          }),
-                    tolerance);
+    const Part part(
+        MatrixXd::NullaryExpr(count, count,
+                              [&](Index i, Index j) { return d[global(i)] * M(global(i), global(j)) * d[global(j)]; }),
+        tolerance);
 
     // What remains must vanish: a negative or an off-diagonal remainder is negative kinetic energy.
     const double negative = 100 * tolerance;
@@ -121,8 +119,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
       for (const Index j : part.rest)
         if (part.S(i, i) < -negative || std::abs(part.S(i, j)) > std::sqrt(negative))
           indefinite(fmt::format("scaled to unit diagonal it has a pivot near {:.1e} at {}",
-                                 std::min(part.S(i, i), -std::abs(part.S(i, j))),
-                                 entry(names, global(i), global(j))));
+                                 std::min(part.S(i, i), -std::abs(part.S(i, j))), entry(names, global(i), global(j))));
 
     const auto r = static_cast<Index>(part.taken.size());
     std::vector<Index> place(static_cast<std::size_t>(count), -1);  // of a coordinate among the pivots

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include <mortise/core/components.h>
+#include <mortise/assembly/system_graph.h>
 #include <mortise/diagnosis/free_forces.h>
 #include <mortise/diagnosis/hidden_constraint.h>
 
@@ -21,33 +20,33 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
     massless[i] = bodies[i].model->massless(s, bodies[i].first, e.M(i), {"body", bodies[i].name});
   const auto light = [&](std::size_t i) { return massless[i].N0.cols() > 0; };
 
-  Components joined_bodies(bodies.size());
-  const auto join = [&](Components& unions, const std::vector<std::size_t>& some, const auto& counts) {
-    std::size_t first = bodies.size();
-    for (const std::size_t k : some)
-      if (counts(k)) first == bodies.size() ? void(first = k) : unions.join(first, k);
+  // Groups of bodies, and by body the group it is in.
+  using Groups = std::vector<Selection>;
+  const std::size_t none = bodies.size();
+  const auto find = [&](const auto& in, SystemGraph::By by, Groups& groups) {
+    std::vector<std::size_t> of(bodies.size(), none);
+    for (auto& members : system.graph().groups(in, by)) {
+      for (const std::size_t i : members) of[i] = groups.size();
+      groups.push_back({std::move(members), {}, {}});
+    }
+    return of;
   };
-  for (const auto& c : constraints) join(joined_bodies, c.bodies, light);
-  std::map<std::size_t, Selection> clusters;
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (light(i)) clusters[joined_bodies.representative(i)].massless.push_back(i);
-  const auto assign = [&](const auto& parts, const auto& cluster_of, auto& to,
+  const auto assign = [&](const auto& parts, const std::vector<std::size_t>& group_of, Groups& to,
                           std::vector<std::size_t> Selection::*list) {
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (const std::size_t k : parts[i].bodies)
-        if (const auto it = cluster_of(k); it != to.end()) {
-          (it->second.*list).push_back(i);
+        if (group_of[k] != none) {
+          (to[group_of[k]].*list).push_back(i);
           break;
         }
   };
-  const auto cluster_of = [&](std::size_t k) {
-    return light(k) ? clusters.find(joined_bodies.representative(k)) : clusters.end();
-  };
+  Groups clusters;
+  const std::vector<std::size_t> cluster_of = find(light, SystemGraph::By::constraints, clusters);
   assign(constraints, cluster_of, clusters, &Selection::constraints);
 
   // Which clusters are free?  The columns of massive bodies do not matter: no free direction moves them.
-  std::set<std::size_t> free;
-  for (const auto& [root, cluster] : clusters) {
+  std::vector<bool> free;
+  for (const Selection& cluster : clusters) {
     std::map<std::size_t, Index> first;
     Index n = 0, m = 0;
     for (const std::size_t i : cluster.massless) first[i] = n, n += bodies[i].size;
@@ -72,27 +71,19 @@ std::vector<FreeForces::Selection> free_groups(const System& system, const State
       row += c.rows;
     }
     eq.massless = stack(parts);
-    if (!numerical_rank(eq, options).determined()) free.insert(root);
+    free.push_back(!numerical_rank(eq, options).determined());
   }
 
-  Components coupled = joined_bodies;
-  const auto is_free = [&](std::size_t k) { return light(k) && free.count(joined_bodies.representative(k)) > 0; };
-  for (const auto& f : forces) join(coupled, f.bodies, is_free);
-  std::map<std::size_t, Selection> groups;
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (is_free(i)) groups[coupled.representative(i)].massless.push_back(i);
-  const auto group_of = [&](std::size_t k) {
-    return is_free(k) ? groups.find(coupled.representative(k)) : groups.end();
-  };
+  const auto is_free = [&](std::size_t k) { return cluster_of[k] != none && free[cluster_of[k]]; };
+  Groups groups;
+  const std::vector<std::size_t> group_of = find(is_free, SystemGraph::By::constraints_and_forces, groups);
   assign(constraints, group_of, groups, &Selection::constraints);
   assign(forces, group_of, groups, &Selection::forces);
-  for (auto& [root, group] : groups)
+  for (Selection& group : groups)
     group.completed = std::erase_if(group.constraints, [&](std::size_t i) {
                         return dynamic_cast<const HiddenConstraint*>(constraints[i].model.get()) != nullptr;
                       }) > 0;
-  std::vector<Selection> out;
-  for (auto& [root, group] : groups) out.push_back(std::move(group));
-  return out;
+  return groups;
 }
 
 }  // namespace mortise

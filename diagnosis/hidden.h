@@ -24,11 +24,9 @@
 #include <Eigen/SparseCore>
 
 #include <mortise/assembly/system.h>
+#include <mortise/diagnosis/rank_report.h>  // HiddenKind
 
 namespace mortise {
-
-enum class HiddenKind { velocity_level, position_level, indeterminate, contradictory, implicit_multiplier, refused };
-std::string in_words(HiddenKind kind);  // "velocity-level"
 
 struct HiddenRow {
   HiddenKind kind = HiddenKind::refused;

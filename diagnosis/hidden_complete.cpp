@@ -6,8 +6,8 @@
 #include <set>
 
 #include <mortise/assembly/plain_constraint.h>
+#include <mortise/diagnosis/failure.h>
 #include <mortise/diagnosis/hidden_group.h>
-#include <mortise/solve/solver.h>
 
 namespace mortise {
 namespace {
@@ -78,17 +78,16 @@ std::vector<System::ConstraintInfo> hold_free(const System& system, const State&
       if (directions[p.coordinate] == 1 && (!own || weight(p) > weight(*own))) own = &p;
     if (!own) continue;
     const Index i = system.names()->find(own->coordinate).first;
-    const auto& bodies = system.bodies();
-    const auto body = std::prev(std::upper_bound(bodies.begin(), bodies.end(), i,
-                                                 [](Index k, const System::BodyInfo& b) { return k < b.first; }));
+    const std::size_t k = system.body_of(i);
+    const System::BodyInfo& body = system.bodies()[k];
     out.push_back({"held " + own->coordinate,
                    false,
                    0,
                    0,
                    0,
-                   {static_cast<std::size_t>(body - bodies.begin())},
+                   {k},
                    0,
-                   std::make_shared<const HeldCoordinate>(*body, i - body->first, s)});
+                   std::make_shared<const HeldCoordinate>(body, i - body.first, s)});
   }
   return out;
 }
@@ -112,13 +111,15 @@ std::pair<Index, Index> free_values(const System& system, const State& s, const 
     }
     return {n - numerical_rank(positions, options.rank).rank_A, n - numerical_rank(eq, options.rank).rank_A};
   }
-  // In large systems by the rows that are redundant where the solver looks.
+  // In large systems by the rows that are redundant, where the rank can tell.
   try {
-    Solver solver(system, {.rank = options.rank});
     Index rows = system.rows();
-    for (const Index i : solver.leave_out_dependent(s)) {
+    for (const SparseRank::Set& set : rank_of(system, system.evaluate(s), options.rank).redundant) {
+      const std::size_t i = system.constraint_of(set.row);
+      const auto& c = system.constraints()[i];
+      if (std::binary_search(s.off.begin(), s.off.end(), i)) continue;  // not there anyway
       --rows;
-      for (const auto& c : system.constraints()) holonomic -= i >= c.row && i < c.row + c.holonomic ? 1 : 0;
+      holonomic -= set.row < c.row + c.holonomic ? 1 : 0;
     }
     return {n - holonomic, n - rows};
   } catch (const Error&) {
@@ -161,18 +162,17 @@ Completed complete(const System& system, const State& s, const HiddenOptions& op
   }
 
   const System posed = out.determined() ? out.system : out.system.with(hold_free(out.system, s, report, options.rank));
-  Solver solver(posed, {.rank = options.rank});
-  try {
-    solver.project_positions(out.state);
-    solver.project_velocities(out.state);
-  } catch (const NotConverged& error) {
+  Dynamics dynamics(posed, options.rank);
+  Failure failure = dynamics.project_positions(out.state);
+  if (!failure) failure = dynamics.project_velocities(out.state);
+  if (failure)
     refuse(HiddenKind::contradictory,
            fmt::format("h = 0 cannot be reached from this state, so that no motion starts here ({}); start nearer to a "
                        "balance of these forces",
-                       error.what()));
-  }
-  (void)solver.solve(out.state);  // throws UnderModelled if it is not determined
-  const VectorXd lambda = solver.lambda().segment(system.rows(), out.system.rows() - system.rows());
+                       in_words(posed, failure)));
+  failure = dynamics.solve(out.state);
+  if (failure) require(posed, failure, posed.evaluate(out.state), options.rank);
+  const VectorXd lambda = dynamics.lambda().segment(system.rows(), out.system.rows() - system.rows());
   double force = 0;
   const Evaluation e = out.system.evaluate(out.state);
   for (const VectorXd& part : {e.Q, e.C}) force = std::max(force, part.size() ? part.cwiseAbs().maxCoeff() : 0);

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <mortise/core/words.h>
+#include <mortise/engine/dynamics.h>
 #include <mortise/engine/system_rank.h>
-#include <mortise/solve/solver.h>
 
 namespace mortise {
 namespace {
@@ -15,35 +15,19 @@ std::vector<State> nearby(const System& system, const State& s) {
   constexpr int count = 2;
   constexpr double away = 0.03;  // of the largest coordinate
   std::vector<State> out;
-  Solver solver(system);
+  Dynamics dynamics(system);
   const double size = s.q.size() ? std::max(1e-3, s.q.cwiseAbs().maxCoeff()) : 0;
   for (int k = 1; k <= count; ++k) {
     State near = s;
     for (Index i = 0; i < near.q.size(); ++i)
       near.q[i] += away * size * std::sin(12.9898 * static_cast<double>(i + 1) + 78.233 * k);
     near.v.setZero();
-    try {
-      solver.project_positions(near);
-      out.push_back(near);
-    } catch (const Error&) {
-      continue;
-    }
+    if (!dynamics.project_positions(near)) out.push_back(near);
   }
   return out;
 }
 
 }  // namespace
-
-System System::massless(const std::vector<std::size_t>& bodies) const {
-  std::map<std::size_t, std::shared_ptr<const BodyModel>> models;
-  for (const std::size_t i : bodies) {
-    const Label label{"body", bodies_[i].name};
-    models[i] = bodies_[i].model->without_mass(label);
-    label.require(models[i] != nullptr, "its type does not tell what it is without mass",
-                  "give it other numbers in the assembly, or a function without_mass()");
-  }
-  return with_bodies(models);
-}
 
 std::vector<std::size_t> padded_bodies(const System& system, const State& s, const RankOptions& options) {
   constexpr double light = 1e-4, same = 1e-6;
@@ -56,7 +40,9 @@ std::vector<std::size_t> padded_bodies(const System& system, const State& s, con
   }
   if (padded.empty()) return {};
   try {
-    const VectorXd before = Solver(system, {.rank = options}).solve(s);
+    Dynamics with(system, options);
+    if (with.solve(s)) return {};
+    const VectorXd& before = with.accelerations();
     const double largest = before.size() ? before.cwiseAbs().maxCoeff() : 0;
     std::vector<State> states = nearby(system, s);
     states.insert(states.begin(), s);
@@ -76,7 +62,9 @@ std::vector<std::size_t> padded_bodies(const System& system, const State& s, con
         std::erase_if(padded, [&](std::size_t i) { return needed[i]; });
         continue;
       }
-      const VectorXd after = Solver(trial, {.rank = options}).solve(s);
+      Dynamics without(trial, options);
+      if (without.solve(s)) return {};
+      const VectorXd& after = without.accelerations();
       double change = 0;
       for (std::size_t i = 0; i < system.bodies().size(); ++i) {
         const auto& b = system.bodies()[i];

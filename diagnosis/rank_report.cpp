@@ -7,7 +7,9 @@
 #include <set>
 #include <tuple>
 
+#include <mortise/assembly/system_graph.h>
 #include <mortise/core/words.h>
+#include <mortise/diagnosis/failure.h>
 #include <mortise/diagnosis/hidden.h>
 #include <mortise/diagnosis/padding.h>
 #include <mortise/diagnosis/report.h>
@@ -51,12 +53,8 @@ std::vector<std::string> motions(const System& system, const State& s, const Spa
   std::map<std::size_t, VectorXd> moved;
   const auto& bodies = system.bodies();
   for (const auto& [i, x] : direction) {
-    const auto after =
-        std::upper_bound(bodies.begin(), bodies.end(), i, [](Index k, const auto& b) { return k < b.first; });
-    auto at = std::prev(after);
-    while (at->size == 0) --at;
-    const auto body = static_cast<std::size_t>(at - bodies.begin());
-    moved.try_emplace(body, VectorXd::Zero(at->size)).first->second[i - at->first] = x;
+    const std::size_t body = system.body_of(i);
+    moved.try_emplace(body, VectorXd::Zero(bodies[body].size)).first->second[i - bodies[body].first] = x;
   }
   std::vector<std::pair<std::string, std::vector<std::string>>> alike;  // what they do, and who
   for (const auto& [body, dq] : moved) {
@@ -90,8 +88,8 @@ constexpr const char* drop = "drop the coordinate";
 
 std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
 
-FreeDirection describe(const System& system, const Evaluation& e, const std::vector<std::vector<std::size_t>>& touching,
-                       const SparseList& N, const SparseList& shares, const RankOptions& options) {
+FreeDirection describe(const System& system, const Evaluation& e, const SparseList& N, const SparseList& shares,
+                       const RankOptions& options) {
   constexpr double visible = 1e-6;  // shares below this are not worth a line
   const auto& bodies = system.bodies();
   FreeDirection f;
@@ -99,22 +97,21 @@ FreeDirection describe(const System& system, const Evaluation& e, const std::vec
   double size = 0;
   for (std::size_t k = 0; k < N.size(); ++k) {
     const Index i = N[k].i;
-    const auto after =
-        std::upper_bound(bodies.begin(), bodies.end(), i, [](Index x, const auto& b) { return x < b.first; });
-    auto at = std::prev(after);
-    while (at->size == 0) --at;
-    const auto body = static_cast<std::size_t>(at - bodies.begin());
+    const std::size_t body = system.body_of(i);
+    const Index own = i - bodies[body].first;
     f.direction.insertBack(i) = N[k].value;
     f.force += N[k].value * (e.Q[i] + e.C[i]);
     size += std::abs(N[k].value) * (std::abs(e.Q[i]) + std::abs(e.C[i]));
     if (shares[k].value < visible) continue;
-    FreeDirection::Part part{system.coordinate(i), shares[k].value, e.M(body)(i - at->first, i - at->first), {}};
-    for (const std::size_t c : touching[body]) {
-      const auto& constraint = system.constraints()[c];
+    FreeDirection::Part part{system.coordinate(i), shares[k].value, e.M(body)(own, own), {}};
+    const std::span<const unsigned> touching = system.graph().constraints_on(body);
+    for (std::size_t c = 0; c < touching.size(); ++c) {
+      if (c > 0 && touching[c] == touching[c - 1]) continue;
+      const auto& constraint = system.constraints()[touching[c]];
       for (Index r = 0; r < constraint.rows; ++r) {
         double slope = 0;
         for (std::size_t x = 0; x < constraint.bodies.size(); ++x)
-          if (constraint.bodies[x] == body) slope += e.A(constraint.block + x)(r, i - at->first);
+          if (constraint.bodies[x] == body) slope += e.A(constraint.block + x)(r, own);
         if (slope != 0) part.rows.push_back(system.row(constraint.row + r).name);
       }
     }
@@ -163,15 +160,8 @@ RankReport fill(const System& system, const Evaluation& e, const SparseRank& fou
   r.dof = r.rank.n - r.rank.rank_A;
   r.gruebler = r.rank.n - r.rank.m;
   if (!found.N.empty()) {
-    std::vector<std::vector<std::size_t>> touching(system.bodies().size());
-    for (std::size_t i = 0; i < system.constraints().size(); ++i) {
-      const auto& of = system.constraints()[i].bodies;
-      for (std::size_t k = 0; k < of.size(); ++k)
-        if (std::find(of.begin(), of.begin() + static_cast<Index>(k), of[k]) == of.begin() + static_cast<Index>(k))
-          touching[of[k]].push_back(i);
-    }
     for (std::size_t k = 0; k < found.N.size(); ++k)
-      r.free.push_back(describe(system, e, touching, found.N[k], found.shares[k], options));
+      r.free.push_back(describe(system, e, found.N[k], found.shares[k], options));
     // What moves by itself before what moves others along; else in the order of the coordinates.
     std::vector<std::tuple<std::size_t, Index, std::size_t>> order;
     for (std::size_t k = 0; k < r.free.size(); ++k)
@@ -223,11 +213,12 @@ class Collector {
   template <class F> void attempt(const std::string& kind, const std::string& name, const F& f) {
     try {
       f(Label{kind, name});
+    } catch (const NotSymmetric& x) {
+      add(Verdict::not_symmetric, kind, name, x);
     } catch (const InvalidMass& x) {
-      const bool symmetric = std::string_view(x.what()).find("not symmetric") == std::string_view::npos;
-      add(symmetric ? Verdict::not_semidefinite : Verdict::not_symmetric, kind, name, x.what());
+      add(Verdict::not_semidefinite, kind, name, x);
     } catch (const Error& x) {
-      add(Verdict::not_finite, kind, name, x.what());
+      add(Verdict::not_finite, kind, name, x);
     } catch (const std::exception& x) {
       out_.push_back({Verdict::not_finite, kind, name, std::string("it throws: ") + x.what(),
                       "make it return numbers at this state"});
@@ -235,13 +226,12 @@ class Collector {
   }
 
  private:
-  // From "kind 'name': fact; remedy".
-  void add(Verdict verdict, const std::string& kind, const std::string& name, std::string text) {
-    const std::string head = fmt::format("{} '{}': ", kind, name);
-    if (text.rfind(head, 0) == 0) text = text.substr(head.size());
-    const std::size_t end = text.find("; ");
-    out_.push_back({verdict, kind, name, text.substr(0, end),
-                    end == std::string::npos ? "check its formula at this state" : text.substr(end + 2)});
+  void add(Verdict verdict, const std::string& kind, const std::string& name, const Error& error) {
+    const ErrorParts& x = error.parts();  // of another part, if that one throws for this one
+    const std::string fact = x.kind.empty() || (x.kind == kind && x.name == name)
+                                 ? x.fact
+                                 : fmt::format("{} '{}': {}", x.kind, x.name, x.fact);
+    out_.push_back({verdict, kind, name, fact, x.remedy.empty() ? "check its formula at this state" : x.remedy});
   }
   std::vector<BrokenPart>& out_;
 };
@@ -320,7 +310,7 @@ void look_for_implied(const System& system, const State& s, const RankOptions& o
     if (row.kind == HiddenKind::refused)
       r.warnings.push_back(row.coordinates.empty() ? row.sentence : row.coordinates.front() + ": " + row.sentence);
     else
-      r.implied.push_back({in_words(row.kind), row.equation, row.sentence, row.coordinates, row.completable});
+      r.implied.push_back({row.kind, row.equation, row.sentence, row.coordinates, row.completable});
   }
   for (FreeDirection& f : r.free)
     if (std::any_of(r.implied.begin(), r.implied.end(),

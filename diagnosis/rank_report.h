@@ -68,12 +68,15 @@ struct RedundantRow {
   std::vector<std::string> set;  // all rows of the set, this one included
   double gap = 0;                // |y'b|: by how much they disagree; of positions or velocities if `level` says so
   bool consistent = true;
-  std::string level = "accelerations";       // where they disagree: positions, velocities, accelerations
+  enum class Level { positions, velocities, accelerations };
+  Level level = Level::accelerations;        // where they disagree
   std::vector<std::string> joints;           // of the set
   std::vector<std::string> loop;             // joint, body, joint, body, ... as they follow each other; or empty
   std::vector<std::string> reactions;        // not unique: hinge_A.fy, hinge_B.fy
   std::pair<std::string, std::string> pair;  // the two rows of the largest weights
 };
+
+std::string_view name_of(RedundantRow::Level level);  // "positions"
 
 // A change of the model that was tried on its rows: it leaves `redundant` rows too many, and the mobility as it was.
 struct Mend {
@@ -88,9 +91,12 @@ struct Mend {
   std::string words() const;
 };
 
+enum class HiddenKind { velocity_level, position_level, indeterminate, contradictory, implicit_multiplier, refused };
+std::string in_words(HiddenKind kind);  // "velocity-level"
+
 // What the model itself says about its free directions: N'(Q + C) = 0 must hold (a hidden constraint), or cannot.
 struct Implied {
-  std::string kind;      // velocity-level, position-level, indeterminate, contradictory, implicit multiplier
+  HiddenKind kind;
   std::string equation;  // "spring_1.force = spring_2.force along x"; "" where there is none
   std::string sentence;  // in plain words, with its remedy
   std::vector<std::string> coordinates;

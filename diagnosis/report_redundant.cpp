@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <set>
 
+#include <mortise/assembly/system_graph.h>
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/words.h>
@@ -151,46 +151,19 @@ std::optional<Mend> mend(const System& system, const State& s, Group g, bool rem
   return out;
 }
 
-// The shortest closed walk joint, body, joint, body, ... through the joint `main`, of joints of the set; empty if there
-// is none.  Begins at the joint that was added first.
+// The shortest closed walk joint, body, joint, body, ... through the joint `main`, of joints of the set, by names;
+// empty if there is none.
 std::vector<std::string> loop_of(const System& system, const std::vector<std::size_t>& joints, std::size_t main) {
-  constexpr std::size_t ground = static_cast<std::size_t>(-1);
   const auto& bodies = system.bodies();
-  const auto vertex = [&](std::size_t b) { return bodies[b].size == 0 ? ground : b; };
-  const auto& ends = system.constraints()[main].bodies;
-  if (ends.size() < 2) return {};
-  std::string ground_name = "ground";
+  std::string ground = "ground";
   for (const std::size_t i : joints)
     for (const std::size_t b : system.constraints()[i].bodies)
-      if (bodies[b].size == 0) ground_name = bodies[b].name;
-  std::map<std::size_t, std::vector<std::size_t>> at;  // joints of the set at each body
-  for (const std::size_t i : joints)
-    for (const std::size_t b : system.constraints()[i].bodies)
-      if (i != main) at[vertex(b)].push_back(i);
-  std::map<std::size_t, std::pair<std::size_t, std::size_t>> from;  // body: the body and joint before it
-  const std::size_t start = vertex(ends[0]), goal = vertex(ends[1]);
-  std::deque<std::size_t> queue{start};
-  from[start] = {start, main};
-  while (!queue.empty() && !from.count(goal)) {
-    const std::size_t b = queue.front();
-    queue.pop_front();
-    for (const std::size_t i : at[b])
-      for (const std::size_t k : system.constraints()[i].bodies)
-        if (from.try_emplace(vertex(k), b, i).second) queue.push_back(vertex(k));
-  }
-  if (start == goal || !from.count(goal)) return {};
-  std::vector<std::size_t> walk_joints{main}, walk_bodies{goal};
-  for (std::size_t b = goal; b != start; b = from[b].first) {
-    walk_joints.push_back(from[b].second);
-    walk_bodies.push_back(from[b].first);
-  }
-  const auto first = std::min_element(walk_joints.begin(), walk_joints.end()) - walk_joints.begin();
-  std::rotate(walk_joints.begin(), walk_joints.begin() + first, walk_joints.end());
-  std::rotate(walk_bodies.begin(), walk_bodies.begin() + first, walk_bodies.end());
+      if (bodies[b].size == 0) ground = bodies[b].name;
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < walk_joints.size(); ++i) {
-    out.push_back(system.constraints()[walk_joints[i]].name);
-    out.push_back(walk_bodies[i] == ground ? ground_name : bodies[walk_bodies[i]].name);
+  const SystemGraph::Walk walk = system.graph().loop(joints, main);
+  for (std::size_t i = 0; i < walk.size(); i += 2) {
+    out.push_back(system.constraints()[walk[i]].name);
+    out.push_back(walk[i + 1] == SystemGraph::ground ? ground : bodies[walk[i + 1]].name);
   }
   return out;
 }
@@ -213,7 +186,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     bool holonomic = true;
     double phi = 0, phi_terms = 0, phi_size = 0, rate = 0, rate_terms = 0;
     for (const auto& [i, y] : set.y) {
-      const std::size_t k = constraint_of(system, i);
+      const std::size_t k = system.constraint_of(i);
       const auto& c = system.constraints()[k];
       r.set.push_back(system.row(i).name);
       if (!c.own) joints.insert(k);
@@ -231,23 +204,23 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
     constexpr double visible = 1e-9, clearly = 0.1;
     if (r.consistent && holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * phi_size)
-      r.consistent = false, r.level = "positions", r.gap = std::abs(phi);
+      r.consistent = false, r.level = RedundantRow::Level::positions, r.gap = std::abs(phi);
     else if (r.consistent && std::abs(rate) > clearly * rate_terms && phi_terms <= visible * phi_size &&
              std::abs(rate) >
                  visible * phi_size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0))
-      r.consistent = false, r.level = "velocities", r.gap = std::abs(rate);
+      r.consistent = false, r.level = RedundantRow::Level::velocities, r.gap = std::abs(rate);
     std::sort(weights.begin(), weights.end());
     r.pair.first = info.name;
     for (const auto& [_, i] : weights)
       if (i != set.row && r.pair.second.empty()) r.pair.second = system.row(i).name;
     const std::vector<std::size_t> list(joints.begin(), joints.end());
     for (const std::size_t k : list) r.joints.push_back(system.constraints()[k].name);
-    r.loop = loop_of(system, list, constraint_of(system, set.row));
+    r.loop = loop_of(system, list, system.constraint_of(set.row));
     joints_of_set.push_back(list);
     report.redundant.push_back(std::move(r));
   }
   for (const Index i : shared) {
-    const auto& c = system.constraints()[constraint_of(system, i)];
+    const auto& c = system.constraints()[system.constraint_of(i)];
     report.reactions_not_unique.push_back(c.name + "." + system.row(i).reaction);
   }
 
@@ -267,7 +240,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     for (const std::size_t j : g.joints) g.Y[j] = MatrixXd::Zero(system.constraints()[j].rows, g.sets);
     for (Index column = 0; column < g.sets; ++column)
       for (const auto& [i, y] : rank.redundant[members[static_cast<std::size_t>(column)]].y)
-        if (const auto it = g.Y.find(constraint_of(system, i)); it != g.Y.end())
+        if (const auto it = g.Y.find(system.constraint_of(i)); it != g.Y.end())
           it->second(i - system.constraints()[it->first].row, column) = y;
     for (const bool remove : {false, true})
       if (auto m = mend(system, e.state, g, remove)) {

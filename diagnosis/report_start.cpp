@@ -7,8 +7,7 @@
 #include <random>
 
 #include <mortise/core/decompositions.h>
-#include <mortise/engine/engine.h>
-#include <mortise/solve/solver.h>
+#include <mortise/engine/dynamics.h>
 
 namespace mortise::report {
 namespace {
@@ -96,10 +95,10 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   start.gaps = sorted(std::move(gaps));
   State near = s;
   try {
-    Solver solver(system);
-    solver.project_positions(near);
-    if (report.free.empty()) solver.project_velocities(near);  // free directions have no velocity of their own
-  } catch (const Error&) {
+    Dynamics dynamics(system);
+    start.reachable = !dynamics.project_positions(near) &&  // free directions have no velocity of their own
+                      (!report.free.empty() || !dynamics.project_velocities(near));
+  } catch (const Error&) {  // a part that gives no numbers on the way
     start.reachable = false;
   }
   const bool positions = std::any_of(start.gaps.begin(), start.gaps.end(), [](const auto& g) { return !g.velocity; });
@@ -136,15 +135,14 @@ void look_around(const System& system, const Evaluation& e, RankReport& report, 
     drift.v.setZero();
     for (Index i = 0; i < moved.v.size(); ++i) moved.v[i] = uniform(random) * (d[i] > 0 ? d[i] : 1);
     try {
-      Solver solver(system);
-      solver.project_velocities(drift);
-      solver.project_velocities(moved);
+      Dynamics dynamics(system);
+      if (dynamics.project_velocities(drift) || dynamics.project_velocities(moved)) continue;
       moved.q += step * (moved.v - drift.v);
       moved.v.setZero();
-      solver.project_positions(moved);
+      if (dynamics.project_positions(moved)) continue;
       const SparseRank near = rank_of(system, system.evaluate(moved), options);
       if (const auto n = static_cast<Index>(near.redundant.size()); n < least) least = n, regular = moved;
-    } catch (const Error&) {  // no state found that way
+    } catch (const Error&) {  // a part that gives no numbers there
     }
   }
   if (!regular) return;

@@ -39,10 +39,16 @@ std::string painted(const std::string& text, Colour colour, const TextOptions& f
 }
 
 Verdict verdict_of(const Implied& i) {
-  if (i.kind == "indeterminate") return Verdict::indeterminate;
-  if (i.kind == "contradictory") return Verdict::contradictory;
-  if (i.kind == "implicit multiplier") return Verdict::implicit_multiplier;
-  return Verdict::hidden_constraint;
+  switch (i.kind) {
+    case HiddenKind::indeterminate:
+      return Verdict::indeterminate;
+    case HiddenKind::contradictory:
+      return Verdict::contradictory;
+    case HiddenKind::implicit_multiplier:
+      return Verdict::implicit_multiplier;
+    default:
+      return Verdict::hidden_constraint;
+  }
 }
 
 std::vector<std::string> remedies_of(const Implied& i) {
@@ -93,7 +99,7 @@ std::string sentence(const RedundantRow& r) {
   const std::string rest = others(r).empty() ? "itself (it touches no coordinate)" : listed(others(r));
   if (!r.consistent)
     return fmt::format("contradicts {} by {:.4g}{}: no motion satisfies them all", rest, r.gap,
-                       r.level == "accelerations" ? "" : " in " + r.level);
+                       r.level == RedundantRow::Level::accelerations ? "" : fmt::format(" in {}", name_of(r.level)));
   return fmt::format("{}; residual {}, consistent",
                      r.removes.empty() ? "is not needed" : "unnecessarily removes " + r.removes, small_in_words(r.gap));
 }
@@ -169,6 +175,18 @@ std::string_view name_of(Verdict verdict) {
       return "not finite";
   }
   return "";
+}
+
+std::string_view name_of(RedundantRow::Level level) {
+  switch (level) {
+    case RedundantRow::Level::positions:
+      return "positions";
+    case RedundantRow::Level::velocities:
+      return "velocities";
+    case RedundantRow::Level::accelerations:
+      break;
+  }
+  return "accelerations";
 }
 
 std::string Mend::Step::words() const {
@@ -340,18 +358,18 @@ std::string RankReport::text(const TextOptions& form) const {
                                f.force);
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
-  std::map<std::pair<std::string, bool>, std::vector<std::string>> more;  // implied, of one kind, beyond the first few
-  std::map<std::pair<std::string, bool>, std::size_t> so_far;
+  std::map<std::pair<HiddenKind, bool>, std::vector<std::string>> more;  // implied, of one kind, beyond the first few
+  std::map<std::pair<HiddenKind, bool>, std::size_t> so_far;
   for (const Implied& i : implied) {
     const std::pair kind{i.kind, i.completable};
     if (++so_far[kind] > names_at_most && !i.coordinates.empty())
       more[kind].push_back(i.coordinates.front());
     else
-      out +=
-          fmt::format("  implied     {:<20} {}{}\n", i.kind, sentence(i), i.completable ? "; complete() adds it" : "");
+      out += fmt::format("  implied     {:<20} {}{}\n", in_words(i.kind), sentence(i),
+                         i.completable ? "; complete() adds it" : "");
   }
   for (const auto& [kind, coordinates] : more)
-    out += fmt::format("  implied     {:<20} likewise for {}{}\n", kind.first, listed(coordinates),
+    out += fmt::format("  implied     {:<20} likewise for {}{}\n", in_words(kind.first), listed(coordinates),
                        kind.second ? "; complete() adds them" : "");
   for (std::size_t i = 0; i < redundant.size(); ++i) {
     const RedundantRow& r = redundant[i];
@@ -438,7 +456,7 @@ Json RankReport::json() const {
                         {"removes", r.removes},
                         {"set", r.set},
                         {"consistent", r.consistent},
-                        {"level", r.level},
+                        {"level", name_of(r.level)},
                         {"gap", rounded(r.gap)},
                         {"joints", r.joints},
                         {"loop", r.loop},
@@ -455,7 +473,7 @@ Json RankReport::json() const {
                 {"dof", m.dof}};
           }));
   out.add("implied", list(implied, [](const Implied& i) {
-            return Json{{"kind", i.kind},
+            return Json{{"kind", in_words(i.kind)},
                         {"equation", i.equation},
                         {"sentence", i.sentence},
                         {"coordinates", i.coordinates},

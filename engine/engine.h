@@ -24,7 +24,6 @@
 #include <mortise/core/row_rank.h>
 #include <mortise/engine/fronts.h>
 #include <mortise/engine/rigid_groups.h>
-#include <mortise/solve/solver.h>  // before Engine is hidden: Solver, which is not, holds one
 
 namespace mortise {
 

@@ -22,8 +22,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
-#include <mortise/core/components.h>
+#include <mortise/assembly/system_graph.h>
 #include <mortise/core/scaling.h>
 
 namespace mortise {
@@ -104,17 +105,18 @@ bool Engine::factor_carefully(double redundant) {
   careful_parts_.clear();
   const std::vector<bool> none(at(system_.rows()), false);
   if (redundant == dependent) judge();
-  Components connected(constraint_.size());
-  std::vector<std::size_t> first(bodies_.size(), constraint_.size());
-  for (std::size_t i = 0; i < constraint_.size(); ++i)
-    for (int e = nodes_[i].entry; e < nodes_[i].entry + nodes_[i].entries; ++e) {
-      std::size_t& other = first[at(entries_[at(e)].body)];
-      if (other == constraint_.size()) other = i;
-      connected.join(other, i);
-    }
-  for (const auto& nodes : connected.parts()) {
+  // Constraints of the engine by connected parts, in the order of their first ones.
+  const std::vector<unsigned>& component = system_.graph().components().of_constraint;
+  std::vector<std::vector<int>> parts;
+  std::unordered_map<unsigned, std::size_t> place;
+  for (std::size_t i = 0; i < constraint_.size(); ++i) {
+    const auto [it, fresh] = place.try_emplace(component[constraint_[i]], parts.size());
+    if (fresh) parts.emplace_back();
+    parts[it->second].push_back(static_cast<int>(i));
+  }
+  for (const auto& nodes : parts) {
     CarefulPart part;
-    if (!gather({nodes.begin(), nodes.end()}, redundant, redundant == dependent ? implied_ : none, part)) return false;
+    if (!gather(nodes, redundant, redundant == dependent ? implied_ : none, part)) return false;
     careful_parts_.push_back(std::move(part));
   }
   careful_ = Careful::ready;

@@ -3,30 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mortise/core/components.h>
+#include <mortise/assembly/system_graph.h>
 
 namespace mortise {
 
 RowIndependence::RowIndependence(const System& system, const State& s) : system_(system), e_(system.evaluate(s)) {
-  Components parts(system.bodies().size());
   for (const auto& b : system.bodies())
     for (const std::string& unit : b.model->units()) is_length_.push_back(unit == "m");
-  for (const auto& c : system.constraints()) {
-    std::size_t first = system.bodies().size();
-    for (const std::size_t k : c.bodies) {
-      if (system.bodies()[k].size == 0) continue;  // the ground connects nothing
-      if (first == system.bodies().size()) first = k;
-      parts.join(first, k);
-    }
-  }
-  for (const auto& c : system.constraints()) {
-    std::size_t part = 0;
-    for (const std::size_t k : c.bodies)
-      if (system.bodies()[k].size > 0) part = parts.representative(k);
-    part_.push_back(part);
-  }
-  lever_.assign(system.bodies().size(), 1);
-  ratios_.resize(system.bodies().size());
+  const SystemGraph::Components& parts = system.graph().components();
+  part_.assign(parts.of_constraint.begin(), parts.of_constraint.end());
+  lever_.assign(parts.count, 1);
+  ratios_.resize(parts.count);
 }
 
 // The median, over the joints of a part, of their slopes along other coordinates over those along lengths.  Rows of one

@@ -1,7 +1,6 @@
 #include <mortise/engine/system_rank.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 namespace mortise {
@@ -84,12 +83,6 @@ SparseRank renamed(const System& system, const System::Selection& parts, SparseR
 
 }  // namespace
 
-std::size_t constraint_of(const System& system, Index row) {
-  const auto& all = system.constraints();
-  const auto it = std::upper_bound(all.begin(), all.end(), row, [](Index r, const auto& c) { return r < c.row; });
-  return static_cast<std::size_t>(it - all.begin()) - 1;
-}
-
 SparseRank rank_of(const System& system, const Evaluation& e, const System::Selection& parts,
                    const RankOptions& options) {
   return renamed(system, parts, sparse_rank(sparse_equations(system, e, parts), options));
@@ -108,32 +101,6 @@ SparseRank rank_without(const System& system, const Evaluation& e, const std::ve
   }
   eq.A.prune([](Index, Index, double x) { return x != 0; });
   return sparse_rank(eq, options);
-}
-
-std::vector<std::string> doubts(const System& system, const SparseRank& rank, const RankOptions& options) {
-  std::vector<std::string> out;
-  if (!rank.nearly.empty()) {
-    constexpr double visible = 0.1;
-    std::vector<std::string> rows;
-    for (const auto& [i, weight] : rank.nearly)
-      if (weight > visible) rows.push_back(system.row(i).name);
-    out.push_back(
-        fmt::format("rows are nearly dependent (scaled singular value {:.1e}, warned below {:.0e}, redundant "
-                    "below {:.0e}): {}",
-                    *rank.smallest_row, options.doubtful, options.determined, fmt::join(rows, ", ")));
-  }
-  if (rank.kept && *rank.kept < options.doubtful)
-    out.push_back(
-        fmt::format("massless parts are nearly free (scaled singular value {:.1e}, warned below {:.0e}, refused below "
-                    "{:.0e})",
-                    *rank.kept, options.doubtful, options.determined));
-  for (const auto& [i, pivot] : rank.doubtful_masses)
-    out.push_back(fmt::format(
-        "the mass matrix hardly tells the mass along {}: beside that of its neighbours {:.1e} of it is left, "
-        "so accelerations along it are known to {:.0e}; give the body coordinates in which its mass is not "
-        "a difference of large ones, or 0",
-        system.coordinate(i), pivot, std::numeric_limits<double>::epsilon() / pivot));
-  return out;
 }
 
 }  // namespace mortise

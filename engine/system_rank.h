@@ -20,10 +20,5 @@ SparseRank rank_of(const System& system, const Evaluation& e, const RankOptions&
 SparseRank rank_without(const System& system, const Evaluation& e, const std::vector<Index>& rows,
                         const RankOptions& options);
 
-std::size_t constraint_of(const System& system, Index row);
-
-// "rows are nearly dependent ...", for what the verdict keeps with doubts; and the same for massless parts.
-std::vector<std::string> doubts(const System& system, const SparseRank& rank, const RankOptions& options);
-
 }  // namespace mortise
 #pragma GCC visibility pop

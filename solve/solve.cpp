@@ -5,6 +5,7 @@
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/fundamental.h>
+#include <mortise/diagnosis/failure.h>
 #include <mortise/engine/system_rank.h>
 #include <mortise/solve/solver.h>
 

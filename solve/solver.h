@@ -32,8 +32,6 @@ struct SolverOptions {
   bool merge_welded = true;
 };
 
-class Engine;
-
 class Solver {
  public:
   explicit Solver(const System& system, const SolverOptions& options = {});
@@ -104,32 +102,32 @@ class Solver {
   int factorisations() const;  // made so far
 
  private:
+  struct OwnEngine;  // Engine and RankJudge, which stay inside the library
+  struct OwnJudge;
   struct Merged;
   const State& choose(const State& s);
   bool merge(const State& s);
   bool solve_merged(const State& s);
-  Engine& standing(const State& s);
+  OwnEngine& standing(const State& s);
   void recall() const;
-  Gaps gaps(Engine& engine, const State& s) const;
+  Gaps gaps(OwnEngine& engine, const State& s) const;
   void approach_positions(State& s);
   void approach_velocities(State& s);
   template <class F> void project(State& s, const F& approach);
   const VectorXd& finish(const State& s, const Evaluation* e);
-  void balance(const State& s, const Evaluation* e);
-  VectorXd shift(const State& s, const VectorXd& rows, bool positions);
   void require_determined(const Evaluation& e);
+  VectorXd shift(const State& s, const VectorXd& rows, bool positions);
   void factor(const State& s, bool positions = false);
-  void require_consistent(const State& s, const Evaluation* given, bool stalled) const;
 
   const System& system_;
   SolverOptions options_;
-  std::unique_ptr<Engine> plain_;
+  std::unique_ptr<OwnEngine> plain_;
   std::unique_ptr<Merged> merged_;                   // the same with rigid groups as one body each, once it was needed
-  Engine *engine_ = nullptr, *solved_by_ = nullptr;  // that was used last, and for the last solve()
+  OwnEngine *engine_ = nullptr, *solved_by_ = nullptr;  // that was used last, and for the last solve()
   bool holding_ = false, lost_ = false;              // lost_: what the last solve() has left
   double pull_ = 0;
   State near_, solved_at_;  // of a merged solve: where welded bodies are put, and where it was
-  std::unique_ptr<class RankJudge> doubted_;
+  std::unique_ptr<OwnJudge> doubted_;
   bool judged_ = false;  // the rank was, at one state at least
   VectorXd a_, friction_;
   unsigned long solved_ = 0;  // Engine::changes() when a_ was found

@@ -6,7 +6,8 @@ execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${here}/layers_bad -P ${here}/la
 if(result EQUAL 0)
   message(FATAL_ERROR "layers.cmake accepted the bad fixture tree")
 endif()
-foreach(bad core/bad.h:2 joints/bad.h:4 joints/bad.h:5 integrators/bad.h:2 files/bad.h:2 forces/bad_quoted.h:3 assembly/bad_graph.h:2 assembly/one.cpp assembly/two.cpp)
+foreach(bad core/bad.h:2 joints/bad.h:4 joints/bad.h:5 integrators/bad.h:2 files/bad.h:2 forces/bad_quoted.h:3 engine/bad.cpp:2 engine/bad.cpp:3 diagnosis/bad.cpp:2 solve/bad.cpp:2
+            assembly/bad.h:2 assembly/bad.h:3 assembly/bad.h:4 assembly/bad_moved.h:1 assembly/bad_moved.h:2 assembly/bad_graph.h:2 assembly/one.cpp assembly/two.cpp)
   if(NOT output MATCHES "${bad}")
     message(FATAL_ERROR "layers.cmake did not name ${bad}; it said:\n${output}")
   endif()

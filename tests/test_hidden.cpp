@@ -798,7 +798,7 @@ void check_partly_completed(const System& broken, const System& mended, State s,
   INFO(report.text());
   CHECK(report.free.size() == 1);
   REQUIRE(report.implied.size() == 1);
-  CHECK(report.implied[0].kind == in_words(kind));
+  CHECK(report.implied[0].kind == kind);
   CHECK(!report.implied[0].completable);
   Solver refusing(c.system);
   CHECK_THROWS_AS(refusing.solve(c.state), UnderModelled);

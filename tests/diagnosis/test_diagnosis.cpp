@@ -38,7 +38,7 @@ RankReport examine(const Case& c, bool mended) {
 // What the report says the model implies: of the kind and the equation that the case begins with, else "".
 std::string implied(const RankReport& report, const Case& c) {
   for (const Implied& i : report.implied)
-    if (const std::string text = i.equation.empty() ? i.kind : i.kind + ": " + i.equation; text.starts_with(c.implied))
+    if (const std::string text = i.equation.empty() ? in_words(i.kind) : in_words(i.kind) + ": " + i.equation; text.starts_with(c.implied))
       return text;
   return "";
 }

@@ -1,0 +1,2 @@
+#include <mortise/engine/x.h>
+#include <mortise/solve/solver.h>

@@ -1,0 +1,2 @@
+#include <mortise/diagnosis/x.h>
+#include <mortise/integrators/simulate.h>
