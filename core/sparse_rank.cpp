@@ -59,18 +59,20 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   r.n = n;
   r.m = m;
   const Scaling scale = scaling(e.mass, e.A, e.groups, e.force, e.b);
+  // Without masses: what is balanced from there is not unique, and would remember them.
+  const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
 
-  // Determined?  Start from the scales that follow the units, then forget the masses by balancing |A||N0|.
+  // Determined?  Start from scales that follow the units, then balance |A||N0|.
   VectorXd c0(k);
   std::vector<int> column_groups;
   for (Index j = 0; j < k; ++j) {
     const int pivot = e.pivot[static_cast<std::size_t>(j)];
-    c0[j] = scale.d[pivot];
+    c0[j] = even.d[pivot];
     column_groups.push_back(e.groups[static_cast<std::size_t>(pivot)]);
   }
   const SparseRows terms = SparseRows(e.A.cwiseAbs() * e.N0.cwiseAbs());
-  const Balance f = balance(SparseRows(scale.t.asDiagonal() * terms * c0.asDiagonal()), column_groups);
-  const VectorXd rows = f.r.cwiseProduct(scale.t), columns = f.c.cwiseProduct(c0);
+  const Balance f = balance(SparseRows(even.t.asDiagonal() * terms * c0.asDiagonal()), column_groups);
+  const VectorXd rows = f.r.cwiseProduct(even.t), columns = f.c.cwiseProduct(c0);
   const SparseRows product = e.A * e.N0;
   const SparseRows B = rows.asDiagonal() * product * columns.asDiagonal();
   const RowRank held = row_rank(SparseRows(B.transpose()), options.determined, options.doubtful, small);
@@ -107,8 +109,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     r.shares.push_back(std::move(share));
   }
 
-  // Dependent rows, judged on A alone, without regard to masses.
-  const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
+  // Dependent rows, judged on A alone.
   const SparseRows Ae = even.t.asDiagonal() * e.A * even.d.asDiagonal();
   const Balance g = balance(Ae, e.groups);
   const RowRank sets =

@@ -254,6 +254,7 @@ void Engine::factor(bool positions) {
     factored_at_.off = at_.off;
   }
   alarms_.clear();
+  even_ = Even::unknown;
   careful_ = Careful::unknown;
   implied_known_ = false;
   exact_.reset();

@@ -274,7 +274,7 @@ class __attribute__((visibility("hidden"))) Engine {
   void exchange(std::vector<Implied>& sets) const;
   bool find_doubts(const VectorXd& force, const std::function<void()>& respond);
   void find_doubts(const VectorXd& unknown);
-  bool even() const;
+  bool even();
   bool certified(const VectorXd& force, const std::vector<bool>& but = {});
   bool rows_met(const std::vector<bool>& but) const;
   void find_unevenness();
@@ -332,6 +332,7 @@ class __attribute__((visibility("hidden"))) Engine {
   VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_, terms_;
   std::vector<std::size_t> alarms_;
   double error_ = 0, moved_ = 0, pull_ = 0;
+  enum class Even { unknown, no, yes } even_ = Even::unknown;  // of the last factor()
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
   bool planned_ = false, alarm_ = true, regularised_ = false, all_massive_ = false;

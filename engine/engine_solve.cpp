@@ -59,13 +59,17 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
 }
 
 // Slopes that are all of one size: no body is far lighter than others.
-bool Engine::even() const {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const double square : norms_) {
-    most = square > most ? square : most;
-    least = square > 0 && square < least ? square : least;
+bool Engine::even() {
+  if (even_ != Even::unknown) return even_ == Even::yes;
+  const Eigen::Map<const Eigen::ArrayXd> all(norms_.data(), static_cast<Index>(norms_.size()));
+  double least = all.size() > 0 ? all.minCoeff() : 0, most = all.size() > 0 ? all.maxCoeff() : 0;
+  if (least == 0) {  // a row that does not touch one of its bodies here
+    least = std::numeric_limits<double>::infinity();
+    for (const double square : norms_)
+      if (square > 0) least = std::min(least, square);
   }
-  return least >= light * light * most;
+  even_ = least >= light * light * most ? Even::yes : Even::no;
+  return even_ == Even::yes;
 }
 
 // Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and no

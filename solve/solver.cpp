@@ -379,7 +379,6 @@ void Solver::project_velocities(State& s) {
 
 void Solver::approach_positions(State& s) {
   VectorXd dq, rhs(system_.rows());
-  const VectorXd none = VectorXd::Zero(engine_->unknowns());
   const auto off = [&]() -> const VectorXd& {
     normalise(s);
     rhs = -gaps(*engine_, s).positions;
@@ -387,6 +386,7 @@ void Solver::approach_positions(State& s) {
   };
   const auto step = [&](bool careful) {
     factor(s, true);
+    const VectorXd none = VectorXd::Zero(engine_->unknowns());
     const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
     engine_->spread(engine_->y(), dq);
     s.q += dq;
@@ -398,7 +398,6 @@ void Solver::approach_positions(State& s) {
 
 void Solver::approach_velocities(State& s) {
   VectorXd dv, rhs;
-  const VectorXd none = VectorXd::Zero(engine_->unknowns());
   const auto off = [&]() -> const VectorXd& {
     normalise(s);
     rhs = -gaps(*engine_, s).velocities;
@@ -406,6 +405,7 @@ void Solver::approach_velocities(State& s) {
   };
   const auto step = [&](bool careful) {
     factor(s);
+    const VectorXd none = VectorXd::Zero(engine_->unknowns());
     const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
     engine_->spread(engine_->y(), dv);
     s.v += dv;

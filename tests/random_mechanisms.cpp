@@ -432,8 +432,33 @@ class Maker {
       if (r_.chance(o_.doubled)) {
         JointPlan again = m.joints[i];
         again.axis_b *= -2;  // the same axis
+        if (o_.nearly > 0 && r_.chance(o_.nearly)) again = beside(again, std::pow(10, r_.uniform(-12, -3)));
         if (again.type != JointPlan::skate) m.joints.push_back(again);
       }
+  }
+
+  // A joint `apart` from another: its point, or its axis where it has one; met as the other is.
+  JointPlan beside(JointPlan j, double apart) const {
+    const BodyPlan &a = m.bodies[j.a], &b = m.bodies[j.b];
+    const Vec3<double> off(0.6 * apart, 0.8 * apart, b.in_space() ? 0.5 * apart : 0);  // in the world
+    const auto in_world = [](const BodyPlan& body, const Vec3<double>& d) -> Vec3<double> {
+      return {d.dot(body.local_direction({1, 0, 0})), d.dot(body.local_direction({0, 1, 0})),
+              d.dot(body.local_direction({0, 0, 1}))};
+    };
+    const bool turning = a.turns() || a.kind == Kind::ground;
+    if (j.type == JointPlan::revolute) {
+      const double sense = in_world(a, j.axis_a).dot(in_world(b, j.axis_b)) > 0 ? 1 : -1;
+      j.axis_a += j.axis_a.norm() * a.local_direction(off);
+      j.axis_b += sense * j.axis_b.norm() * b.local_direction(off);
+    } else if (j.type == JointPlan::distance && turning) {
+      const Vec3<double> d = b.position() + in_world(b, j.on_b) - a.position() - in_world(a, j.on_a);
+      j.on_a += a.local_direction(off);
+      j.length += (d - off).norm() - d.norm();
+    } else if ((j.type == JointPlan::pin || j.type == JointPlan::spherical) && turning && b.turns()) {
+      j.on_a += a.local_direction(off);
+      j.on_b += b.local_direction(off);
+    }
+    return j;
   }
 
   // The next body after `parent`, joined to it directly or through massless parts; a thin rod at times.

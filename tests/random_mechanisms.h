@@ -88,6 +88,7 @@ struct MechanismOptions {
   bool extremes = false;  // masses are the smallest or the largest, nothing between
   double massless = 0.3;  // chance that a connection goes through massless parts
   double doubled = 0;     // chance that a joint is there twice
+  double nearly = 0;      // chance that it is then only nearly the same: 1e-3 to 1e-12 off
   double moving = 0.3;    // chance that a distance, a coupling or a skate moves with time
   bool large = true;      // a few have up to 25 bodies, hubs up to 40
 };
