@@ -60,6 +60,7 @@ std::vector<std::vector<Quad>> without_null_directions(const MatrixXd& M, const 
 struct HeavyRows {
   std::vector<Index> kept, left_out;
   double smallest = 1;  // share left of a row that is kept
+  double largest = 0;   // ... that is left out
 
   HeavyRows(const MatrixXd& A, const VectorXd& strength, double threshold) {
     std::vector<Index> order(static_cast<std::size_t>(A.rows()));
@@ -73,7 +74,10 @@ struct HeavyRows {
         for (const LongVector& u : basis) x -= u.dot(x) * u;
       const double left = all > 0 ? static_cast<double>(x.norm() / all) : 0;
       (left > threshold ? kept : left_out).push_back(i);
-      if (left <= threshold) continue;
+      if (left <= threshold) {
+        largest = std::max(largest, left);
+        continue;
+      }
       smallest = std::min(smallest, left);
       basis.push_back(x.normalized());
     }
@@ -93,8 +97,11 @@ Equations equations(const System& system, const Evaluation& e) {
 }  // namespace
 
 Reference quad_reference(const System& system, const Evaluation& e) { return quad_reference(equations(system, e)); }
+Reference quad_reference(const System& system, const Evaluation& e, Index rank_A) {
+  return quad_reference(equations(system, e), rank_A);
+}
 
-VectorXd distrust(const System& system, const Evaluation& e, const Reference& reference) {
+VectorXd distrust(const System& system, const Evaluation& e, const Reference& reference, std::optional<Index> rank_A) {
   constexpr int draws = 2;
   Random random(7);
   VectorXd moved = VectorXd::Zero(system.size());
@@ -106,14 +113,14 @@ VectorXd distrust(const System& system, const Evaluation& e, const Reference& re
     for (double& x : eq.b) change(x);
     for (Index i = 0; i < eq.M.rows(); ++i)
       for (Index j = 0; j <= i; ++j) change(eq.M(i, j)), eq.M(j, i) = eq.M(i, j);
-    const Reference other = quad_reference(eq);
+    const Reference other = quad_reference(eq, rank_A);
     if (!other.found) return VectorXd::Constant(system.size(), std::numeric_limits<double>::infinity());
     moved = moved.cwiseMax((other.a - reference.a).cwiseAbs());
   }
   return moved;
 }
 
-Reference quad_reference(const Equations& given) {
+Reference quad_reference(const Equations& given, std::optional<Index> rank_A) {
   constexpr double dependent = 1e-11, doubtful = 1e-7;
   constexpr int rounds = 60;
   Equations eq = given;
@@ -131,11 +138,17 @@ Reference quad_reference(const Equations& given) {
   // heavy bodies, whose forces would else go through light ones, with the round-off of A.
   const Balance f = balance(eq.A, eq.groups);
   const MatrixXd balanced = f.r.asDiagonal() * eq.A * f.c.asDiagonal();
-  if (IndependentRows(balanced, dependent).smallest < doubtful) return out;
-  const HeavyRows rows(balanced, s.t.cwiseQuotient(f.r), dependent);
-  if (rows.smallest < doubtful) return out;
+  const VectorXd strength = s.t.cwiseQuotient(f.r);
+  if (!rank_A && IndependentRows(balanced, dependent).smallest < doubtful) return out;
+  HeavyRows rows(balanced, strength, dependent);
+  if (!rank_A && rows.smallest < doubtful) return out;
+  if (rank_A)  // the row that the others leave least of goes first
+    for (double share = 1e-15; share < 1e-6 && static_cast<Index>(rows.kept.size()) != *rank_A; share *= 2)
+      rows = HeavyRows(balanced, strength, share);
+  if (rank_A && static_cast<Index>(rows.kept.size()) != *rank_A) return out;
   const Index rank = static_cast<Index>(rows.kept.size()), size = n + rank;
   out.dependent = m - rank;
+  out.left = rows.largest;
 
   // K by rows, without zeros.
   std::vector<std::vector<std::pair<Index, Quad>>> K(static_cast<std::size_t>(size));

@@ -16,6 +16,8 @@
 // What M, A, Q, b themselves have lost when they were rounded (a small inertia beside m c^2, say) is lost to the
 // reference, too: `distrust` tells how much that is.
 
+#include <optional>
+
 #include <mortise/assembly/system.h>
 
 #include "random_equations.h"
@@ -30,6 +32,7 @@ struct Reference {
   // Accelerations below this are as good as 0: 1e-3 of what the forces would give to free bodies; scaled and not.
   double floor = 0, plain_floor = 0;
   Index dependent = 0;  // rows left out
+  double left = 0;      // the largest share that the rows kept leave of one of these, balanced
   double gap = 0;       // the largest |b - A q''| of those, scaled, in shares of |q''_s| + floor
 
   double distance(const VectorXd& x, const VectorXd& y) const {  // relative, in scaled coordinates
@@ -43,10 +46,14 @@ struct Reference {
 };
 
 Reference quad_reference(const System& system, const Evaluation& e);
+// With so many independent rows: what nearly depends on others counts as one or as the other.  None is found where no
+// threshold gives this number.
+Reference quad_reference(const System& system, const Evaluation& e, Index rank_A);
 // By how much q'' moves when the entries of M, A, Q and b, which are results of several operations, change by 1e-15 of
 // themselves; by coordinates.
-VectorXd distrust(const System& system, const Evaluation& e, const Reference& reference);
-Reference quad_reference(const Equations& e);  // null(M) by blocks, as e knows it or as its blocks tell
+VectorXd distrust(const System& system, const Evaluation& e, const Reference& reference,
+                  std::optional<Index> rank_A = {});
+Reference quad_reference(const Equations& e, std::optional<Index> rank_A = {});  // null(M) by blocks, as e knows it or as its blocks tell
 
 // Singular values of X in quadruple precision, descending, and the right singular vectors, by one-sided Jacobi
 // rotations.  They start from the vectors that doubles give, made orthonormal in quad, so that few sweeps are needed.
