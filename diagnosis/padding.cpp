@@ -31,11 +31,12 @@ std::vector<State> nearby(const System& system, const State& s) {
 
 std::vector<std::size_t> padded_bodies(const System& system, const State& s, const RankOptions& options) {
   constexpr double light = 1e-4, same = 1e-6;
-  const double all = system.mass();
+  double heaviest = 0;
+  for (const auto& b : system.bodies()) heaviest = std::max(heaviest, b.model->mass());
   std::vector<std::size_t> padded;
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const auto& b = system.bodies()[i];
-    if (b.model->mass() > 0 && b.model->mass() <= light * all && b.model->without_mass({"body", b.name}))
+    if (b.model->mass() > 0 && b.model->mass() <= light * heaviest && b.model->without_mass({"body", b.name}))
       padded.push_back(i);
   }
   if (padded.empty()) return {};

@@ -11,7 +11,7 @@
 
 namespace mortise {
 
-// Indices of the padded bodies: those of at most 1e-4 of the whole mass without which [M; A] keeps its rank at this
+// Indices of the padded bodies: those of at most 1e-4 of the heaviest body without which [M; A] keeps its rank at this
 // state and near it, and without which, all together, no acceleration of another body changes by more than 1e-6 of the
 // largest.  Computed, not guessed: a few solves where there are such light bodies, nothing where there are none.
 std::vector<std::size_t> padded_bodies(const System& system, const State& s, const RankOptions& options = {});

@@ -7,7 +7,7 @@
 namespace mortise {
 namespace {
 
-struct Edge {
+struct WeldEdge {
   std::size_t weld, other;
   bool first;  // the body it is an edge of comes first in the weld
 };
@@ -83,7 +83,7 @@ RigidGroups::RigidGroups(const System& system, const std::vector<std::size_t>& w
     : original_(system), group_of_(system.bodies().size(), none), merged_(system.constraints().size(), false) {
   const auto& bodies = system.bodies();
   const auto& constraints = system.constraints();
-  std::vector<std::vector<Edge>> edges(bodies.size());
+  std::vector<std::vector<WeldEdge>> edges(bodies.size());
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const auto& c = constraints[i];
     if (dimension_of(system, c) == 0 || std::binary_search(without.begin(), without.end(), i)) continue;
@@ -98,11 +98,11 @@ RigidGroups::RigidGroups(const System& system, const std::vector<std::size_t>& w
     std::vector<std::size_t> queue{start};
     seen[start] = true;
     std::size_t ends = 0, holds = 0, root = start;
-    const Edge* hold = nullptr;
+    const WeldEdge* hold = nullptr;
     for (std::size_t k = 0; k < queue.size(); ++k) {
       const std::size_t b = queue[k];
       if (bodies[b].model->mass() > bodies[root].model->mass()) root = b;
-      for (const Edge& e : edges[b]) {
+      for (const WeldEdge& e : edges[b]) {
         if (fixed(system, e.other)) {
           ++holds;
           hold = &e;
@@ -123,7 +123,7 @@ RigidGroups::RigidGroups(const System& system, const std::vector<std::size_t>& w
     }
     for (std::size_t k = 0; k < g.members.size(); ++k) {
       const Member m = g.members[k];
-      for (const Edge& e : edges[m.body]) {
+      for (const WeldEdge& e : edges[m.body]) {
         if (fixed(system, e.other) || (m.parent >= 0 && e.weld == m.weld)) continue;
         g.members.push_back({e.other, static_cast<int>(k), e.weld, !e.first});
       }

@@ -26,7 +26,6 @@ constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
                                   69997945. / 29380423};
 
 constexpr double singular_below = 0.1;  // of the largest independence of the rows so far
-constexpr double carried = 0.65;  // at most, of the error estimate: what is carried on is of order 5, the estimate of 4
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
 
@@ -107,7 +106,7 @@ double DormandPrince::try_step(double h) {
   // What brings the end back onto the constraints is an error of the step, too.
   moved_q_ -= stage_.q, moved_v_ -= stage_.v;
   const double error =
-      std::max(carried * tried_scale_.norm(eq_, ev_, h), tried_scale_.norm(moved_q_, moved_v_, h)) / options_.tolerance;
+      std::max(tried_scale_.norm(eq_, ev_, h), tried_scale_.norm(moved_q_, moved_v_, h)) / options_.tolerance;
   // Near a singular pose what is off the constraints is most of the error, and is taken away.  Elsewhere it counts: the
   // motion of a drive is nothing else.
   if (!(error > 1) || !near_singular()) return error;
@@ -118,7 +117,7 @@ double DormandPrince::try_step(double h) {
   flow_->keep(other_);
   eq_ = stage_.q - other_.q;
   ev_ = stage_.v - other_.v;
-  return std::min(error, carried * tried_scale_.norm(eq_, ev_, h) / options_.tolerance);
+  return std::min(error, tried_scale_.norm(eq_, ev_, h) / options_.tolerance);
 }
 
 bool DormandPrince::near_singular() {

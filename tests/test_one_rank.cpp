@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/assembly/solve.h>
-#include <mortise/assembly/solver.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>

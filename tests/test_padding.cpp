@@ -88,3 +88,21 @@ TEST_CASE("padding: a body whose type does not tell its mass is refused by name"
   CHECK_THROWS_WITH_AS(system.massless({0}), doctest::Contains("body 's': its type does not tell what it is without mass"),
                        InvalidModel);
 }
+
+TEST_CASE("padding: equal bodies are no dummies, however many there are") {
+  constexpr int many = 12000;  // each below 1e-4 of the whole
+  Assembly a("chain");
+  a.set_gravity({0, -9.81, 0});
+  const auto ground = a.add("ground", Ground{});
+  auto last = a.add("link0", PlanarBody{.mass = 1, .inertia = 0.1});
+  a.connect("pin0", Pin{.on_b = {-0.5, 0}}, ground, last);
+  a.place(last, {0.5, 0, 0});
+  for (int i = 1; i < many; ++i) {
+    const auto next = a.add(fmt::format("link{}", i), PlanarBody{.mass = 1, .inertia = 0.1});
+    a.connect(fmt::format("pin{}", i), Pin{.on_a = {0.5, 0}, .on_b = {-0.5, 0}}, last, next);
+    a.place(next, {i + 0.5, 0, 0});
+    last = next;
+  }
+  const System system(a);
+  CHECK(padded_bodies(system, system.state()).empty());
+}

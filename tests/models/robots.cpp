@@ -13,8 +13,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <mortise/assembly/padding.h>
-#include <mortise/assembly/rank_report.h>
+#include <mortise/diagnosis/padding.h>
+#include <mortise/diagnosis/rank_report.h>
 #include <mortise/files/model.h>
 
 using namespace mortise;
