@@ -109,7 +109,7 @@ class System {
   RowName row(Index i) const;
   std::size_t body_of(Index coordinate) const;  // indices into bodies() and constraints()
   std::size_t constraint_of(Index row) const;
-  const SystemGraph& graph() const { return *graph_; }  // assembly/system_graph.h, inside the library
+  const SystemGraph& graph() const { return *graph_; }  // assembly/system_graph.h
   const std::shared_ptr<const CoordinateTable>& names() const { return names_; }
 
   // Every body where it was placed, or at its neutral coordinates; at rest, t = 0.

@@ -62,29 +62,41 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   // Without masses: what is balanced from there is not unique, and would remember them.
   const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
 
-  // Determined?  Start from scales that follow the units, then balance |A||N0|.
-  VectorXd c0(k);
-  std::vector<int> column_groups;
-  for (Index j = 0; j < k; ++j) {
-    const int pivot = e.pivot[static_cast<std::size_t>(j)];
-    c0[j] = even.d[pivot];
-    column_groups.push_back(e.groups[static_cast<std::size_t>(pivot)]);
-  }
-  const SparseRows terms = SparseRows(e.A.cwiseAbs() * e.N0.cwiseAbs());
-  const Balance f = balance(SparseRows(even.t.asDiagonal() * terms * c0.asDiagonal()), column_groups);
-  const VectorXd rows = f.r.cwiseProduct(even.t), columns = f.c.cwiseProduct(c0);
-  const SparseRows product = e.A * e.N0;
-  const SparseRows B = rows.asDiagonal() * product * columns.asDiagonal();
-  const RowRank held = row_rank(SparseRows(B.transpose()), options.determined, options.doubtful, small);
+  // Determined?  Start from given scales, then balance |A||N0|.
+  struct Held {
+    VectorXd columns;
+    RowRank rank;
+  };
+  const SparseRows terms = SparseRows(e.A.cwiseAbs() * e.N0.cwiseAbs()), product = e.A * e.N0;
+  const auto judged = [&](const Scaling& from) {
+    VectorXd c0(k);
+    std::vector<int> column_groups;
+    for (Index j = 0; j < k; ++j) {
+      const int pivot = e.pivot[static_cast<std::size_t>(j)];
+      c0[j] = from.d[pivot];
+      column_groups.push_back(e.groups[static_cast<std::size_t>(pivot)]);
+    }
+    const Balance f = balance(SparseRows(from.t.asDiagonal() * terms * c0.asDiagonal()), column_groups);
+    const VectorXd rows = f.r.cwiseProduct(from.t), columns = f.c.cwiseProduct(c0);
+    const SparseRows B = rows.asDiagonal() * product * columns.asDiagonal();
+    return Held{columns, row_rank(SparseRows(B.transpose()), options.determined, options.doubtful, small)};
+  };
+  const Held verdict = judged(even);
+  const RowRank& held = verdict.rank;
   r.rank_M = n - k;
   r.rank_MA = r.rank_M + held.rank;
   r.kept = held.kept;
   r.dropped = held.dropped;
   r.values = held.values;
 
-  // Free directions N = N0 null(A N0), in the user's coordinates.
+  // Free directions N = N0 null(A N0), in the user's coordinates.  Which basis of them is chosen follows the scales of
+  // masses, which follow the units exactly; the verdict does not.
   const SparseColumns N0 = SparseColumns(e.N0);
-  for (const RowRank::Set& set : held.sets) {
+  std::optional<Held> told;
+  if (!held.sets.empty()) told = judged(scale);
+  const bool same = told && told->rank.rank == held.rank;
+  const VectorXd& columns = same ? told->columns : verdict.columns;
+  for (const RowRank::Set& set : same ? told->rank.sets : held.sets) {
     SparseList direction;
     for (const auto& [j, value] : set.y)
       for (SparseColumns::InnerIterator x(N0, j); x; ++x)
