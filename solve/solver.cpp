@@ -21,7 +21,7 @@ struct [[gnu::visibility("hidden")]] Solver::Merged {
   std::vector<Index> left_out;
   RigidGroups groups;
   std::unique_ptr<OwnEngine> engine;  // none: there is nothing to merge
-  bool redundant = false;          // the last verdict on the rows: who knows the single rows must solve
+  bool redundant = false;             // the last verdict on the rows: who knows the single rows must solve
 
   Merged(const System& system, const State& s, const std::vector<Index>& rows, int threads)
       : off(s.off), left_out(rows), groups(system, without(system)) {
@@ -48,7 +48,8 @@ Solver::Solver(const System& system, const SolverOptions& options)
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
-// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are none.
+// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are
+// none.
 bool Solver::merge(const State& s) {
   if (!merged_ || merged_->off != s.off || merged_->left_out != left_out_) {
     const OwnEngine* before = merged_ ? merged_->engine.get() : nullptr;
@@ -154,6 +155,9 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
     const bool stalled = status == Engine::Status::stalled;
     require(system_, find_gap(system_, *engine_, at, left_out_, stalled, options_.rank), at, options_.rank);
   };
+  // Where frames that a joint holds together are half a turn off its rows vanish, and would hold nothing.
+  if (engine_->has_doubts() && !turned_joints(system_, s).empty())
+    mortise::require(check_rank(system_, evaluated(), options_.rank));
   const Engine::Status status = engine_->solve();
   if (!engine_->finite()) {
     (void)system_.evaluate(s);  // throws, naming the part
