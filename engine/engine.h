@@ -129,7 +129,7 @@ class __attribute__((visibility("hidden"))) Engine {
   int factorisations() const { return factorisations_; }  // so far
   VectorXd on_unknowns(const VectorXd& Q) const;          // T'Q
   Index unknowns() const { return unknowns_; }
-  Index fill() const { return fronts_.values(); }
+  Index fill() const { return tree_.values(); }
   bool finite() const;
 
   // The smallest share of itself that the others leave to a row, by the pivots of the factor; 1 without rows.
@@ -317,6 +317,7 @@ class __attribute__((visibility("hidden"))) Engine {
   std::vector<int> active_;       // nodes in the fronts
   std::vector<int> front_nodes_;  // the same, front by front
   std::vector<Hub> hubs_;
+  FrontTree tree_;
   Fronts fronts_;
 
   // What parts see of their bodies.

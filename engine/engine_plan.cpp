@@ -110,7 +110,7 @@ void Engine::plan(const std::vector<Index>& massless) {
     find_references(b);
   }
   diagonal_.assign(at(rows_), 0);
-  order_.setZero(fronts_.size());
+  order_.setZero(tree_.size());
   planned_ = true;
 }
 
@@ -238,7 +238,7 @@ void Engine::plan_fronts() {
   }
   Groups<Side> sides(bodies_.size(), list_of_sides);
   list_of_sides = {};
-  Fronts::Graph g;
+  FrontTree::Graph g;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     bodies_[b].hub = -1;
     bodies_[b].hold = sides.start(b);
@@ -295,28 +295,28 @@ void Engine::plan_fronts() {
       g.start.push_back(static_cast<int>(g.neighbour.size()));
     }
   }
-  fronts_ = Fronts(g);
-  fronts_.share(workers_.count());
-  for (const int i : active_) nodes_[at(i)].position = fronts_.position(front_node[at(i)]) + front_offset[at(i)];
+  tree_ = FrontTree(g);
+  fronts_ = Fronts(tree_, workers_.count());
+  for (const int i : active_) nodes_[at(i)].position = tree_.position(front_node[at(i)]) + front_offset[at(i)];
   for (Touch& t : holds_) t.row = nodes_[at(t.row)].position;
   // The products and copies that fill each front.
   std::vector<std::pair<int, Product>> products;
   std::vector<std::pair<int, Insert>> inserts;
   const auto block = [&](int row_node, int row_offset, int column_node, int column_offset) {
-    Fronts::Place p = fronts_.place(row_node, column_node);
+    FrontTree::Place p = tree_.place(row_node, column_node);
     p.offset +=
         p.transposed ? column_offset + Index{row_offset} * p.stride : row_offset + Index{column_offset} * p.stride;
     return p;
   };
   const auto first_front = [&](int i, int k) {
-    return fronts_.front_of(fronts_.position(i) < fronts_.position(k) ? i : k);
+    return tree_.front_of(tree_.position(i) < tree_.position(k) ? i : k);
   };
   std::vector<std::pair<int, int>> nodes;
   std::vector<std::pair<int, Hub>> hubs;
   for (const BodySlot& b : bodies_)
     if (b.hub >= 0) {
       const auto p = block(b.hub, 0, b.hub, 0);
-      hubs.push_back({fronts_.front_of(b.hub), {fronts_.position(b.hub), b.massive, p.stride, p.offset}});
+      hubs.push_back({tree_.front_of(b.hub), {tree_.position(b.hub), b.massive, p.stride, p.offset}});
     }
   // The block of a node with itself takes all its bodies at once, if none is a hub or occurs twice.
   for (const int i : active_) {
@@ -331,7 +331,7 @@ void Engine::plan_fronts() {
     const auto p = block(front_node[at(i)], front_offset[at(i)], front_node[at(i)], front_offset[at(i)]);
     n.place = p.offset;
     n.stride = p.stride;
-    nodes.emplace_back(fronts_.front_of(front_node[at(i)]), i);
+    nodes.emplace_back(tree_.front_of(front_node[at(i)]), i);
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const BodySlot& body = bodies_[b];
@@ -366,11 +366,11 @@ void Engine::plan_fronts() {
       }
     }
   }
-  Groups<int> nodes_by_front(at(fronts_.count()), nodes);
-  Groups<Hub> hubs_by_front(at(fronts_.count()), hubs);
-  Groups<Product> by_front(at(fronts_.count()), products);
-  Groups<Insert> inserts_by_front(at(fronts_.count()), inserts);
-  for (std::size_t f = 0; f <= at(fronts_.count()); ++f)
+  Groups<int> nodes_by_front(at(tree_.count()), nodes);
+  Groups<Hub> hubs_by_front(at(tree_.count()), hubs);
+  Groups<Product> by_front(at(tree_.count()), products);
+  Groups<Insert> inserts_by_front(at(tree_.count()), inserts);
+  for (std::size_t f = 0; f <= at(tree_.count()); ++f)
     parts_.push_back({nodes_by_front.start(f), hubs_by_front.start(f), by_front.start(f), inserts_by_front.start(f)});
   front_nodes_ = std::move(nodes_by_front.items());
   hubs_ = std::move(hubs_by_front.items());
