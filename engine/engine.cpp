@@ -18,65 +18,18 @@ constexpr double doubtful = 1e-9;  // pivots below this share of their row's squ
 }  // namespace
 
 Engine::Engine(const System& system, int threads, const RigidGroups* groups)
-    : system_(system), groups_(groups), workers_(threads) {
-  std::size_t bytes = 0, align = 1;
-  std::vector<std::size_t> where;
-  for (const auto& b : system.bodies()) {
-    const std::size_t a = b.model->motion_align();
-    align = std::max(align, a);
-    bytes = (bytes + a - 1) / a * a;
-    where.push_back(bytes);
-    bytes += b.model->motion_size();
+    : system_(system),
+      groups_(groups),
+      slots_(std::make_shared<const Slots>(system, groups)),
+      plan_(std::make_shared<const Plan>(slots_)),
+      motions_(system),
+      unheld_(slots_->largest, 0),
+      workers_(threads) {
+  f_.setZero(slots_->unknowns);
+  for (const std::size_t k : slots_->on) {
+    seen_.push_back(motions_[k]);
+    pushed_.push_back(unknowns_of(slots_->bodies[k], f_.data()));
   }
-  motions_.resize(bytes + align);
-  auto base = reinterpret_cast<std::uintptr_t>(motions_.data());
-  base = (base + align - 1) / align * align;
-  for (std::size_t i = 0; i < where.size(); ++i) {
-    const auto& b = system.bodies()[i];
-    const auto k = static_cast<int>(b.model->unknowns());
-    int root = static_cast<int>(i);
-    bool weighs = true;
-    if (groups && groups->group_of(i) != RigidGroups::none) {
-      const auto& g = groups->groups()[at(groups->group_of(i))];
-      weighs = g.members[0].body == i;
-      root = g.held ? BodySlot::held : static_cast<int>(g.members[0].body);
-    }
-    const int own = root == static_cast<int>(i) ? k : 0;
-    bodies_.push_back({b.model.get(), b.first, static_cast<int>(unknowns_), own, own,
-                       b.model->make_motion(reinterpret_cast<void*>(base + where[i])), -1, 0, 0, 0, 0, 0, root, weighs});
-    unknowns_ += own;
-    unheld_.resize(std::max(unheld_.size(), at(k)), 0);
-    by_body_.push_back(bodies_.back().motion);
-  }
-  for (BodySlot& b : bodies_)
-    if (b.root != BodySlot::held) b.y = bodies_[at(b.root)].y;
-  f_.setZero(unknowns_);
-  const auto see = [&](const std::vector<std::size_t>& parts, std::vector<std::size_t>& places) {
-    places.push_back(firsts_.size());
-    for (const std::size_t k : parts) {
-      firsts_.push_back(bodies_[k].first);
-      seen_.push_back(bodies_[k].motion);
-      pushed_.push_back(unknowns_of(bodies_[k], f_.data()));
-    }
-  };
-  for (const auto& c : system.constraints()) see(c.bodies, joint_place_);
-  for (const auto& f : system.forces()) see(f.bodies, force_place_);
-  for (std::size_t i = 0; i < bodies_.size(); ++i)
-    if (bodies_[i].model->stores()) storing_.push_back(i);
-  for (std::size_t i = 0; i < system.constraints().size(); ++i) {
-    const auto& c = system.constraints()[i];
-    if (c.own && bodies_[c.bodies[0]].model->meets_own_rows()) continue;
-    if (groups && groups->merges(i)) continue;
-    if (!c.model->ideal()) nonideal_.push_back(constraint_.size());
-    if (c.model->reacts()) reacting_.push_back(i);
-    constraint_.push_back(i);
-    joint_.push_back(c.model.get());
-    holonomic_ = holonomic_ && c.holonomic == c.rows;
-  }
-}
-
-Engine::~Engine() {
-  for (const BodySlot& b : bodies_) b.model->destroy_motion(b.motion);
 }
 
 bool Engine::stands_at(const State& s) const {
@@ -95,7 +48,7 @@ void Engine::look(const State& s) {
 void Engine::evaluate_rest(const State& s) {
   if (!looks_at(s)) return evaluate(s);
   if (!acted_) act(s);
-  const bool same = holonomic_ && s.t == factored_at_.t && s.q.size() == factored_at_.q.size() &&
+  const bool same = slots_->holonomic && s.t == factored_at_.t && s.q.size() == factored_at_.q.size() &&
                     s.q == factored_at_.q && s.off == factored_at_.off;
   changed();
   factored_ = same;
@@ -111,23 +64,23 @@ void Engine::evaluate(const State& s) {
 void Engine::move(const State& s) {
   stands_ = acted_ = ahead_ = false;
   changed();
-  std::atomic<bool> same = planned_;
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    BodySlot& b = bodies_[i];
-    if (b.root != static_cast<int>(i)) return b.model->stand(s.q.data() + b.first, s.v.data() + b.first, b.motion);
-    const Index without =
-        b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, b.motion, f_.data() + b.y);
-    if (!all_massive_ && without != b.k - b.massive) same = false;
+  const auto move_body = [&](std::size_t i) {
+    const Slots::Body& b = slots_->bodies[i];
+    return b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, motions_[i], f_.data() + b.y);
+  };
+  const auto shares = [&](std::size_t i) { return slots_->bodies[i].root != static_cast<int>(i); };
+  std::atomic<bool> same = !plan_->empty();
+  workers_.each(slots_->bodies.size(), [&](std::size_t i) {
+    const Slots::Body& b = slots_->bodies[i];
+    if (shares(i)) return b.model->stand(s.q.data() + b.first, s.v.data() + b.first, motions_[i]);
+    const Index without = move_body(i);
+    if (!all_massive_ && without != massless(i)) same = false;
   });
   if (!same) {
-    std::vector<Index> massless;
-    for (std::size_t i = 0; i < bodies_.size(); ++i)
-      massless.push_back(bodies_[i].root == static_cast<int>(i)
-                             ? bodies_[i].model->move(s, bodies_[i].first, system_.gravity(), system_.bodies()[i].name,
-                                                      bodies_[i].motion, f_.data() + bodies_[i].y)
-                             : 0);
-    if (all_massive_) massless.assign(bodies_.size(), 0);
-    plan(massless);
+    std::vector<Index> massless(slots_->bodies.size(), 0);
+    for (std::size_t i = 0; i < massless.size(); ++i)
+      if (const Index without = shares(i) ? 0 : move_body(i); !all_massive_) massless[i] = without;
+    follow(std::make_shared<const Plan>(system_, slots_, massless));
   }
   at_.t = s.t;
   at_.q = s.q;
@@ -136,21 +89,41 @@ void Engine::move(const State& s) {
   stands_ = true;
 }
 
+// Room for the numbers of a plan.
+void Engine::follow(std::shared_ptr<const Plan> plan) {
+  plan_ = std::move(plan);
+  fronts_ = Fronts(plan_->tree, workers_.count());
+  A_.assign(at(plan_->sizes.A), 0);
+  norms_.assign(at(plan_->sizes.norms), 0);
+  qr_.assign(at(plan_->sizes.qr), 0);
+  scratch_.assign(at(plan_->sizes.scratch), 0);
+  references_.assign(at(plan_->sizes.references), 0);
+  diagonal_.assign(at(plan_->rows), 0);
+  order_.setZero(plan_->tree.size());
+  for (VectorXd* x : {&y_, &w_, &g_, &dy_}) x->setZero(unknowns());
+  for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &residual_, &dlambda_})
+    x->setZero(system_.rows());
+  norm_of_row_.setOnes(system_.rows());
+  for (VectorXd* x : {&h_, &fs_}) x->setZero(plan_->condenses() ? unknowns() : 0);
+  for (VectorXd* x : {&node_rhs_, &node_lambda_}) x->setZero(plan_->condenses() ? plan_->rows : 0);
+  for (const Condensation& c : plan_->condensations) find_references(at(c.body));
+}
+
 // Forces, and laws of joints.
 void Engine::act(const State& s) {
   forwarded_ = ahead_ = false;
   potential_ = potential_rate_ = 0;
-  if (!system_.forces().empty() || !nonideal_.empty()) own_ = f_;
+  if (!system_.forces().empty() || !slots_->nonideal.empty()) own_ = f_;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
-    const std::size_t place = force_place_[i];
-    const StoredEnergy V = system_.forces()[i].model->act(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+    const std::size_t place = slots_->force_place[i];
+    const StoredEnergy V = system_.forces()[i].model->act(s, see(place), &pushed_[place]);
     potential_ += V.value;
     potential_rate_ += V.rate;
   }
-  for (const std::size_t i : nonideal_) {
-    if (std::binary_search(s.off.begin(), s.off.end(), constraint_[i])) continue;
-    const std::size_t place = joint_place_[constraint_[i]];
-    joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+  for (const std::size_t i : slots_->nonideal) {
+    if (std::binary_search(s.off.begin(), s.off.end(), slots_->constraints[i])) continue;
+    const std::size_t place = slots_->joint_place[slots_->constraints[i]];
+    slots_->joints[i]->nonideal(s, see(place), &pushed_[place]);
   }
   acted_ = true;
 }
@@ -158,35 +131,35 @@ void Engine::act(const State& s) {
 void Engine::evaluate_rows(const State& s) {
   forwarded_ = ahead_ = false;
   changed();
-  workers_.each(constraint_.size(), [&](std::size_t i) {
-    const Node& n = nodes_[i];
-    const std::size_t place = joint_place_[constraint_[i]];
-    joint_[i]->evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
+  workers_.each(slots_->constraints.size(), [&](std::size_t i) {
+    const Node& n = plan_->nodes[i];
+    const std::size_t place = slots_->joint_place[slots_->constraints[i]];
+    slots_->joints[i]->evaluate(s, see(place), A_.data() + n.A, value_.data() + n.row,
                         rate_.data() + n.row, b_.data() + n.row);
   });
-  for (const Gap& g : gaps_) {
-    const Node& n = nodes_[at(g.node)];
+  for (const Plan::Held& g : plan_->held) {
+    const Node& n = plan_->nodes[at(g.node)];
     for (int r = 0; r < n.rows; ++r) std::fill_n(A_.data() + n.A + Index{r} * n.columns + g.column, g.count, 0.0);
   }
   if (pull_ > 0) pull();
   const auto without = [&](std::size_t i, int r) {
-    const Node& n = nodes_[i];
+    const Node& n = plan_->nodes[i];
     std::fill_n(A_.data() + n.A + Index{r} * n.columns, n.columns, 0.0);
     b_[n.row + r] = 0;
   };
   for (const auto& [i, r] : left_out_) without(i, r);
   for (const std::size_t c : s.off) {
     const auto i =
-        static_cast<std::size_t>(std::lower_bound(constraint_.begin(), constraint_.end(), c) - constraint_.begin());
-    for (int r = 0; r < nodes_[i].rows; ++r) without(i, r);
+        static_cast<std::size_t>(std::lower_bound(slots_->constraints.begin(), slots_->constraints.end(), c) - slots_->constraints.begin());
+    for (int r = 0; r < plan_->nodes[i].rows; ++r) without(i, r);
   }
   looks_ = true;
 }
 
 // phi'' + 2 w phi' + w^2 phi = 0 and psi' + w psi = 0 instead of phi'' = 0 and psi' = 0.
 void Engine::pull() {
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
-    const auto& c = system_.constraints()[constraint_[i]];
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    const auto& c = system_.constraints()[slots_->constraints[i]];
     for (Index r = c.row; r < c.row + c.rows; ++r)
       b_[r] -= r < c.row + c.holonomic ? pull_ * (2 * rate_[r] + pull_ * value_[r]) : pull_ * value_[r];
   }
@@ -196,8 +169,8 @@ void Engine::leave_out(const std::vector<Index>& rows) {
   changed();
   factored_at_.q.resize(0);
   left_out_.clear();
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
-    const auto& c = system_.constraints()[constraint_[i]];
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    const auto& c = system_.constraints()[slots_->constraints[i]];
     for (const Index row : rows)
       if (row >= c.row && row < c.row + c.rows) left_out_.emplace_back(i, static_cast<int>(row - c.row));
   }
@@ -206,25 +179,25 @@ void Engine::leave_out(const std::vector<Index>& rows) {
 void Engine::react(const State& s, VectorXd& force) {
   force = f_;
   std::vector<double*> to;
-  for (const std::size_t i : reacting_) {
+  for (const std::size_t i : slots_->reacting) {
     if (std::binary_search(s.off.begin(), s.off.end(), i)) continue;
     const auto& c = system_.constraints()[i];
-    const std::size_t place = joint_place_[i];
+    const std::size_t place = slots_->joint_place[i];
     to.clear();
-    for (const std::size_t b : c.bodies) to.push_back(unknowns_of(bodies_[b], force.data()));
-    c.model->react(s, {&firsts_[place], &seen_[place]}, lambda_.data() + c.row, to.data());
+    for (const std::size_t b : c.bodies) to.push_back(unknowns_of(slots_->bodies[b], force.data()));
+    c.model->react(s, see(place), lambda_.data() + c.row, to.data());
   }
 }
 
 VectorXd Engine::on_unknowns(const VectorXd& Q) const {
-  VectorXd f = VectorXd::Zero(unknowns_);
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodySlot& b = bodies_[i];
-    if (b.root == BodySlot::held) continue;
+  VectorXd f = VectorXd::Zero(slots_->unknowns);
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    if (b.root == Slots::Body::held) continue;
     VectorXd column(system_.bodies()[i].size);
-    const int count = bodies_[at(b.root)].k;
+    const int count = slots_->bodies[at(b.root)].k;
     for (int k = 0; k < count; ++k) {
-      b.model->spread(b.motion, VectorXd::Unit(count, k).eval().data(), column.data());
+      b.model->spread(motions_[i], VectorXd::Unit(count, k).eval().data(), column.data());
       f[b.y + k] += column.dot(Q.segment(b.first, column.size()));
     }
   }
@@ -234,8 +207,8 @@ VectorXd Engine::on_unknowns(const VectorXd& Q) const {
 void Engine::take(const Evaluation& e, const Evaluation& own) {
   const VectorXd Q = (e.Q - own.Q) + (e.C - own.C), b = e.b - own.b;
   if (Q.isZero(0) && b.isZero(0)) return;
-  f_.head(unknowns_) += on_unknowns(Q);  // in place: forces write to where it is
-  for (const std::size_t i : constraint_) {
+  f_.head(slots_->unknowns) += on_unknowns(Q);  // in place: forces write to where it is
+  for (const std::size_t i : slots_->constraints) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) += b.segment(c.row, c.rows);
   }
@@ -244,7 +217,7 @@ void Engine::take(const Evaluation& e, const Evaluation& own) {
 }
 
 void Engine::factor(bool positions) {
-  const bool velocities = looks_ && holonomic_ && !positions;
+  const bool velocities = looks_ && slots_->holonomic && !positions;
   changed();
   ++factorisations_;
   factored_at_.q.resize(0);
@@ -259,28 +232,27 @@ void Engine::factor(bool positions) {
   implied_known_ = false;
   exact_.reset();
   if (positions)
-    for (std::size_t i = 0; i < constraint_.size(); ++i) {
-      const Node& n = nodes_[i];
-      const Index first = system_.constraints()[constraint_[i]].holonomic;
+    for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+      const Node& n = plan_->nodes[i];
+      const Index first = system_.constraints()[slots_->constraints[i]].holonomic;
       std::fill(A_.begin() + n.A + first * n.columns, A_.begin() + n.A + Index{n.rows} * n.columns, 0.0);
     }
-  const bool plain = condensations_.empty();
+  const bool plain = !plan_->condenses();
   if (!plain) {
-    for (const Node& n : constraint_nodes())
+    for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r) {
         const double norm = squares(n, r);
         norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
         double& d = diagonal_[at(n.row + r)] = 0;
-        for (int e = n.entry; e < n.entry + n.entries; ++e) {
-          const double* a = A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column;
-          const int massive = bodies_[at(entries_[at(e)].body)].massive;
-          d += dot<-1>(a, a, massive);
+        for (const Entry& x : plan_->entries_of(n)) {
+          const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
+          d += dot<-1>(a, a, plan_->bodies[at(x.body)].massive);
         }
       }
-    for (const Condensation& c : condensations_)
-      if (bodies_[at(c.body)].model->references_vary()) find_references(bodies_[at(c.body)]);
-    for (Condensation& c : condensations_)
-      if (!condense_numbers(c, positions)) alarms_.push_back(at(c.body));
+    for (const Condensation& c : plan_->condensations)
+      if (slots_->bodies[at(c.body)].model->references_vary()) find_references(at(c.body));
+    for (const Condensation& c : plan_->condensations)
+      if (!condense(c, positions)) alarms_.push_back(at(c.body));
   }
   const auto factored = [&] {
     order_.setZero();
@@ -297,10 +269,9 @@ void Engine::factor(bool positions) {
 // The squares of a row, body by body, into norms_; and their sum.
 double Engine::squares(const Node& n, int r) {
   double norm = 0, *to = norms_.data() + n.norm + r * n.entries;
-  for (int e = n.entry; e < n.entry + n.entries; ++e) {
-    const Entry& x = entries_[at(e)];
+  for (const Entry& x : plan_->entries_of(n)) {
     const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
-    norm += * to++ = dot<-1>(a, a, bodies_[at(x.body)].k);
+    norm += * to++ = dot<-1>(a, a, plan_->bodies[at(x.body)].k);
   }
   return norm;
 }
@@ -315,7 +286,7 @@ void Engine::assemble_rows(const Node& n) {
     to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? penalty * d : 0);
     return d;
   };
-  if (!condensations_.empty()) {
+  if (plan_->condenses()) {
     for (int r = 0; r < n.rows; ++r) begin(r, diagonal_[at(n.row + r)], 0);
     if (n.whole) add_square<-1, -1>(A_.data() + n.A, n.rows, n.columns, to, n.stride, true);
     return;
@@ -326,7 +297,7 @@ void Engine::assemble_rows(const Node& n) {
   };
   with_shape(n.shape, [&]<int R, int E, int K>() {
     const double *A = A_.data() + n.A, *f = f_.data();
-    const Entry* entry = entries_.data() + n.entry;
+    const Entry* entry = plan_->entries.data() + n.entry;
     if constexpr (R > 0) {
       constexpr int columns = E * K;
       double* square = norms_.data() + n.norm;
@@ -349,7 +320,7 @@ void Engine::assemble_rows(const Node& n) {
       for (int r = 0; r < n.rows; ++r) {
         double rest = b_[n.row + r];
         for (int e = 0; e < n.entries; ++e)
-          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, bodies_[at(entry[e].body)].k);
+          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, plan_->bodies[at(entry[e].body)].k);
         note(r, squares(n, r));
         order_[n.position + r] += rest;
       }
@@ -359,17 +330,17 @@ void Engine::assemble_rows(const Node& n) {
 }
 
 void Engine::assemble(int front) {
-  const Part &part = parts_[at(front)], &next = parts_[at(front) + 1];
-  for (int i = part.node; i < next.node; ++i) assemble_rows(nodes_[at(front_nodes_[at(i)])]);
+  const Plan::Part &part = plan_->parts[at(front)], &next = plan_->parts[at(front) + 1];
+  for (int i = part.node; i < next.node; ++i) assemble_rows(plan_->nodes[at(plan_->front_nodes[at(i)])]);
   for (int i = part.hub; i < next.hub; ++i) {
-    const Hub& h = hubs_[at(i)];
+    const Plan::Hub& h = plan_->hubs[at(i)];
     for (int k = 0; k < h.size; ++k) {
       *fronts_.value(h.place + Index{k} * (h.stride + 1)) -= 1;
       fronts_.floor(h.position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
     }
   }
   for (int i = part.product; i < next.product; ++i) {
-    const Product& p = products_[at(i)];
+    const Plan::Product& p = plan_->products[at(i)];
     double* to = fronts_.value(p.to);
     const double *left = A_.data() + p.left, *right = A_.data() + p.right;
     with_shape(p.shape, [&]<int R, int, int K>() {
@@ -378,7 +349,7 @@ void Engine::assemble(int front) {
     });
   }
   for (int i = part.insert; i < next.insert; ++i) {
-    const Insert& x = inserts_[at(i)];
+    const Plan::Insert& x = plan_->inserts[at(i)];
     double* to = fronts_.value(x.to);
     for (int r = 0; r < x.rows; ++r)
       for (int c = 0; c < x.columns; ++c)
@@ -388,8 +359,8 @@ void Engine::assemble(int front) {
 
 double Engine::independence() const {
   double most = 1;
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  for (const int i : plan_->active) {
+    const Node& n = plan_->nodes[at(i)];
     for (int r = 0; r < n.rows; ++r)
       if (const double d = diagonal_[at(n.row + r)]; d > 0)
         most = std::max(most, d * std::abs(fronts_.inverse_pivot(n.position + r)));
@@ -403,35 +374,35 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     double norm;  // of the row
   };
   std::vector<Small> small;
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  for (const int i : plan_->active) {
+    const Node& n = plan_->nodes[at(i)];
     const Index position = n.position;
     for (int r = 0; r < n.rows; ++r)
       if (const double d = diagonal_[at(n.row + r)]; doubtful * d * fronts_.inverse_pivot(position + r) > 1)
         small.push_back({position + r, std::sqrt(d)});
   }
   const VectorXd norms = norm_of_row_.cwiseSqrt();
-  node_lambda_.setZero(rows_);
+  node_lambda_.setZero(plan_->rows);
   std::vector<Dependence> out;
   forwarded_ = false;
   const auto find = [&](const auto& begin) {
     order_.setZero();
     begin();
     fronts_.solve_transposed(order_.data());
-    for (const int i : active_) {
-      const Node& n = nodes_[at(i)];
+    for (const int i : plan_->active) {
+      const Node& n = plan_->nodes[at(i)];
       const double* from = order_.data() + n.position;
       for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
     }
     expand(false);
     Dependence d{node_lambda_.head(system_.rows()), 0, 0};
     double largest = 0;
-    for (const Node& n : constraint_nodes())
+    for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
         if (const double x = std::abs(d.y[n.row + r]) * norms[n.row + r]; x > largest) largest = x, d.main = n.row + r;
     if (!(largest > 0)) return;
     d.y /= largest;
-    for (const Node& n : constraint_nodes())
+    for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
         if (std::abs(d.y[n.row + r]) * norms[n.row + r] < 1e-7) d.y[n.row + r] = 0;  // round-off
     dy_.setZero();
@@ -451,56 +422,62 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
 
 void Engine::accelerations(VectorXd& a) const {
   a.resize(system_.size());
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    const BodySlot& b = bodies_[i];
-    b.model->accelerate(b.motion, b.root == BodySlot::held ? still : y_.data() + b.y, a.data() + b.first);
+  workers_.each(slots_->bodies.size(), [&](std::size_t i) {
+    const Slots::Body& b = slots_->bodies[i];
+    b.model->accelerate(motions_[i], b.root == Slots::Body::held ? still : y_.data() + b.y, a.data() + b.first);
   });
 }
 
 void Engine::spread(const VectorXd& y, VectorXd& dq) const {
   dq.resize(system_.size());
-  for (const BodySlot& b : bodies_)
-    b.model->spread(b.motion, b.root == BodySlot::held ? still : y.data() + b.y, dq.data() + b.first);
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    b.model->spread(motions_[i], b.root == Slots::Body::held ? still : y.data() + b.y, dq.data() + b.first);
+  }
 }
 
 void Engine::normalise(State& s) const {
-  for (const BodySlot& b : bodies_) b.model->normalise(s.q.data() + b.first, s.v.data() + b.first);
+  for (const Slots::Body& b : slots_->bodies) b.model->normalise(s.q.data() + b.first, s.v.data() + b.first);
 }
 
 Momentum Engine::momentum() const {
   Momentum sum;
-  for (const BodySlot& b : bodies_)
-    if (const auto m = b.weighs ? b.model->momentum(b.motion) : std::nullopt) sum.linear += m->linear, sum.angular += m->angular;
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    if (const auto m = b.weighs ? b.model->momentum(motions_[i]) : std::nullopt)
+      sum.linear += m->linear, sum.angular += m->angular;
+  }
   return sum;
 }
 
 void Engine::stand(const State& s) {
   if (!stands_at(s)) move(s);
   if (!acted_) act(s);
-  velocity_.resize(unknowns_);
-  for (const BodySlot& b : bodies_)
-    if (b.k > 0) b.model->velocities(b.motion, velocity_.data() + b.y);
+  velocity_.resize(slots_->unknowns);
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i)
+    if (const Slots::Body& b = slots_->bodies[i]; b.k > 0) b.model->velocities(motions_[i], velocity_.data() + b.y);
 }
 
 Energy Engine::energy(const State& s) {
   stand(s);
   Energy out{0, potential_};
-  for (const BodySlot& b : bodies_) {
-    out.kinetic += 0.5 * velocity_.segment(b.y, b.massive).squaredNorm();
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    out.kinetic += 0.5 * velocity_.segment(b.y, plan_->bodies[i].massive).squaredNorm();
     if (b.weighs) out.potential -= system_.gravity().dot(b.model->first_moment(s, b.first));
   }
-  for (const std::size_t i : storing_) out.potential += bodies_[i].model->stored(s, bodies_[i].first)->potential;
+  for (const std::size_t i : slots_->storing) out.potential += stored(i, s).potential;
   return out;
 }
 
 double Engine::input(const State& s) {
   stand(s);
   double power = 0;
-  for (const std::size_t i : storing_) {
-    const auto stored = bodies_[i].model->stored(s, bodies_[i].first);
-    power += stored->power + stored->potential_rate;
+  for (const std::size_t i : slots_->storing) {
+    const BodyModel::Stored own = stored(i, s);
+    power += own.power + own.potential_rate;
   }
-  if (system_.forces().empty() && nonideal_.empty()) return power;
+  if (system_.forces().empty() && slots_->nonideal.empty()) return power;
   return power + (f_ - own_).dot(velocity_) + potential_rate_;
 }
 
@@ -516,30 +493,31 @@ std::vector<Work> Engine::works(const State& s) {
   std::vector<Work> out;
   if (const Vec3<double>& g = system_.gravity(); g != Vec3<double>::Zero()) {
     Work w{0, 0.0};
-    for (const BodySlot& b : bodies_) {
+    for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+      const Slots::Body& b = slots_->bodies[i];
       if (!b.weighs) continue;
-      const auto momentum = b.model->momentum(b.motion);
+      const auto momentum = b.model->momentum(motions_[i]);
       w.power += g.dot(momentum ? momentum->linear : b.model->first_moment_rate(s, b.first));
       *w.potential -= g.dot(b.model->first_moment(s, b.first));
     }
     out.push_back(w);
   }
-  for (const std::size_t i : storing_) {
-    const auto stored = bodies_[i].model->stored(s, bodies_[i].first);
-    out.push_back({stored->power, stored->potential, stored->power + stored->potential_rate});
+  for (const std::size_t i : slots_->storing) {
+    const BodyModel::Stored own = stored(i, s);
+    out.push_back({own.power, own.potential, own.power + own.potential_rate});
   }
-  VectorXd f = VectorXd::Zero(unknowns_);
+  VectorXd f = VectorXd::Zero(slots_->unknowns);
   std::vector<double*> to;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
     const auto& force = system_.forces()[i];
-    const std::size_t place = force_place_[i];
+    const std::size_t place = slots_->force_place[i];
     to.clear();
-    for (const std::size_t b : force.bodies) to.push_back(unknowns_of(bodies_[b], f.data()));
-    const StoredEnergy V = force.model->act(s, {&firsts_[place], &seen_[place]}, to.data());
+    for (const std::size_t b : force.bodies) to.push_back(unknowns_of(slots_->bodies[b], f.data()));
+    const StoredEnergy V = force.model->act(s, see(place), to.data());
     Work w;
     for (const std::size_t k : force.bodies) {
-      if (bodies_[k].root == BodySlot::held) continue;
-      const BodySlot& b = bodies_[at(bodies_[k].root)];
+      if (slots_->bodies[k].root == Slots::Body::held) continue;
+      const Slots::Body& b = slots_->bodies[at(slots_->bodies[k].root)];
       w.power += f.segment(b.y, b.k).dot(velocity_.segment(b.y, b.k));
       f.segment(b.y, b.k).setZero();  // also where it stands twice
     }

@@ -23,6 +23,8 @@
 #include <mortise/core/exact_solve.h>
 #include <mortise/core/row_rank.h>
 #include <mortise/engine/fronts.h>
+#include <mortise/engine/motions.h>
+#include <mortise/engine/plan.h>
 #include <mortise/engine/rigid_groups.h>
 
 namespace mortise {
@@ -34,7 +36,6 @@ class __attribute__((visibility("hidden"))) Engine {
   explicit Engine(const RigidGroups& groups, int threads = 1) : Engine(groups.system(), threads, &groups) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  ~Engine();
 
   void evaluate(const State& s);
   // Its rows alone, unless that was the last thing that was done, at the same state; and what is missing then.
@@ -43,7 +44,7 @@ class __attribute__((visibility("hidden"))) Engine {
   bool stands_at(const State& s) const;  // bodies were moved there last
   // Moves bodies there, for the evaluate_rest() that follows; how far those of rigid groups are apart.
   MotionsApart apart(const State& s);
-  MotionsApart apart(const RigidGroups::Group& g) const { return groups_->apart(g, by_body_); }  // there
+  MotionsApart apart(const RigidGroups::Group& g) const { return groups_->apart(g, motions_.all()); }  // there
   // Values and rates of the welds of rigid groups where the bodies are; their multipliers for y and lambda found there.
   void find_weld_rows();
   void find_weld_reactions();
@@ -74,7 +75,7 @@ class __attribute__((visibility("hidden"))) Engine {
 
   // Constraints whose law needs their own reaction (ConstraintModel::reacts), by index in the system; and force() with
   // what these laws give for the multipliers found last.
-  const std::vector<std::size_t>& reacting() const { return reacting_; }
+  const std::vector<std::size_t>& reacting() const { return slots_->reacting; }
   void react(const State& s, VectorXd& force);
   void set_lambda(const std::vector<Index>& rows, const VectorXd& values) { lambda_(rows) = values, ++changes_; }
 
@@ -92,7 +93,7 @@ class __attribute__((visibility("hidden"))) Engine {
   void set_judge(std::function<Judgement(const State&)> judge) { judge_ = std::move(judge); }
   // Pivots of the last factor() nearly vanish: rows may depend on each other.
   bool has_doubts() const { return regularised_; }
-  bool has_massless() const { return !condensations_.empty(); }
+  bool has_massless() const { return plan_->condenses(); }
 
   // Off: rows are balanced by their own entries and nobody is warned.  To measure what the alarm costs, no more.
   void set_alarm(bool on) { alarm_ = on; }
@@ -128,15 +129,15 @@ class __attribute__((visibility("hidden"))) Engine {
   std::vector<Work> works(const State& s);    // as System::contributions lists them
   int factorisations() const { return factorisations_; }  // so far
   VectorXd on_unknowns(const VectorXd& Q) const;          // T'Q
-  Index unknowns() const { return unknowns_; }
-  Index fill() const { return tree_.values(); }
+  Index unknowns() const { return slots_->unknowns; }
+  Index fill() const { return plan_->tree.values(); }
   bool finite() const;
 
   // The smallest share of itself that the others leave to a row, by the pivots of the factor; 1 without rows.
   double independence() const;
 
   // Unknowns of a body that have no mass at the state of the last evaluate().
-  Index massless(std::size_t body) const { return bodies_[body].k - bodies_[body].massive; }
+  Index massless(std::size_t body) const { return plan_->bodies[body].k - plan_->bodies[body].massive; }
 
   // Rows that depend on each other at this state, or nearly, from the pivots of the factor:  A'y is small.
   // If there are more than `most`, one combination of all.
@@ -148,77 +149,22 @@ class __attribute__((visibility("hidden"))) Engine {
   std::vector<Dependence> dependences(int most);
 
  private:
-  struct BodySlot {
-    const BodyModel* model;
-    Index first;        // coordinate
-    int y, k, massive;  // first unknown, their number, those with mass
-    void* motion;
-    int hub = -1;          // its node in the fronts, if it is one
-    int touch, touches;    // in touches_: by constraints
-    int hold, holds;       // in holds_: by nodes that are in the fronts
-    Index references = 0;  // of its massless unknowns, in references_ (BodyModel::references)
-    // In a rigid group: the body whose unknowns it shares, and has none of its own (k = 0); held: nobody's.
-    static constexpr int held = -1;
-    int root = held;
-    bool weighs = true;  // its mass is not told by another one
-  };
-  // A node of rows: a constraint, or what a condensation leaves.
-  struct Entry {
-    int body, column;      // the body's unknowns with mass start at this column
-    int massless;          // how many without mass follow
-    int y;                 // the body's first unknown
-    Index reference = -1;  // of a condensed node: what its slopes along them are sums of, rows x massless, in qr_
-  };
-  struct Node {
-    int row, rows, columns;
-    Index A;
-    int entry, entries;
-    int position = 0;    // in the order of elimination
-    int stride = 0;      // of its block in the fronts
-    Index place = 0;     // of this block
-    Index norm = 0;      // of a constraint: in norms_
-    int shape = 0;       // of a constraint: engine::shape_of
-    bool whole = false;  // its block in the fronts is A A' over all its bodies at once
-  };
-  // How a body sees a node.
-  struct Touch {
-    unsigned A;
-    int stride, rows, row;  // row: of the system, or for holds_ in the order of elimination
-  };
-  struct Condensation {
-    int body, columns;    // massless unknowns
-    int source, sources;  // in sources_
-    int rows, target;     // stacked rows of the sources; the node that stays
-    Index V, R, A1, t;    // Householder vectors and their factors, R, the upper rows, scales of rows
-    Index move, moves;    // in moves_
-  };
-  struct Move {  // columns of a source to columns of the stacked rows
-    int source_row, node, from, to, count;
-  };
-  struct Product {  // A_i A_k' over one body into the fronts
-    Index to;
-    unsigned left, right;
-    int left_rows, right_rows, left_stride, right_stride, stride, columns;
-    int shape;  // engine::shape_of two equal numbers of rows, else 0
-  };
-  struct Insert {  // A of a hub into the fronts
-    Index A, to;
-    int rows, columns, stride, to_stride;
-    bool transposed;
-  };
-  struct Part {  // where what fills a front starts in front_nodes_, hubs_, products_, inserts_
-    int node, hub, product, insert;
-  };
-  struct Hub {
-    int position, size, stride;
-    Index place;
-  };
-  struct Gap {  // columns of a body that is held
-    int node, column, count;
-  };
+  using Plan = engine::Plan;
+  using Slots = engine::Slots;
+  using Body = Plan::Body;
+  using Node = Plan::Node;
+  using Entry = Plan::Entry;
+  using Touch = Plan::Touch;
+  using Condensation = Plan::Condensation;
 
   Engine(const System& system, int threads, const RigidGroups* groups);
-  double* unknowns_of(const BodySlot& b, double* y) { return b.root == BodySlot::held ? unheld_.data() : y + b.y; }
+  double* unknowns_of(const Slots::Body& b, double* y) {
+    return b.root == Slots::Body::held ? unheld_.data() : y + b.y;
+  }
+  Places see(std::size_t place) const { return {&slots_->firsts[place], &seen_[place]}; }
+  BodyModel::Stored stored(std::size_t body, const State& s) const {
+    return *slots_->bodies[body].model->stored(s, slots_->bodies[body].first);
+  }
   void changed() { looks_ = factored_ = false, ++changes_; }
   void move(const State& s);
   void act(const State& s);
@@ -226,14 +172,12 @@ class __attribute__((visibility("hidden"))) Engine {
   void stand(const State& s);  // moves bodies and lets forces act, where they do not yet
   bool looks_at(const State& s) const { return looks_ && stands_at(s); }
   void pull();
-  void plan(const std::vector<Index>& massless);
-  void condense();
-  void plan_fronts();
-  bool condense_numbers(Condensation& c, bool positions);
+  void follow(std::shared_ptr<const Plan> plan);
+  bool condense(const Condensation& c, bool positions);
   void condense_rhs(const VectorXd& force, const VectorXd& rhs);
   void restore(VectorXd& dy);
   void expand(bool forces);
-  void find_references(const BodySlot& b);
+  void find_references(std::size_t body);
   void references(const Condensation& c, int body, double* G);
   void assemble(int front);
   void assemble_rows(const Node& n);
@@ -282,7 +226,6 @@ class __attribute__((visibility("hidden"))) Engine {
   double size_of_joint(const Node& n, double whole) const;
   void find_force_terms(const VectorXd& force);
 
-  std::span<const Node> constraint_nodes() const { return {nodes_.data(), constraint_.size()}; }
   void add_reactions(const VectorXd& lambda, VectorXd& g) const;  // g += A' lambda
   double relative_residual() const;
   double largest_residual() const;
@@ -291,40 +234,17 @@ class __attribute__((visibility("hidden"))) Engine {
 
   const System& system_;
   const RigidGroups* groups_;
-  std::vector<const void*> by_body_;  // motions, where there are groups
-  std::vector<Gap> gaps_;
+  std::shared_ptr<const Slots> slots_;
+  std::shared_ptr<const Plan> plan_;
+  engine::Motions motions_;
   std::vector<double> unheld_;  // where forces on bodies that are held go
-  bool ahead_ = false;          // bodies were moved by apart(), and nothing was done since
-  mutable Workers workers_;
-  Index unknowns_ = 0;
-  int rows_ = 0;  // of all nodes, condensed ones included
-  std::vector<BodySlot> bodies_;
-  std::vector<unsigned char> motions_;
-  std::vector<std::size_t> constraint_;                // of the first nodes
-  std::vector<const ConstraintModel*> joint_;          // the same
-  std::vector<std::size_t> nonideal_;                  // among them
-  std::vector<std::size_t> reacting_;                  // constraints of the system
-  std::vector<std::pair<std::size_t, int>> left_out_;  // node and row in it
-  std::vector<Node> nodes_;
-  std::vector<Entry> entries_;
-  std::vector<Touch> touches_, holds_;
-  std::vector<Condensation> condensations_;
-  std::vector<int> sources_;
-  std::vector<Move> moves_;
-  std::vector<Product> products_;
-  std::vector<Insert> inserts_;
-  std::vector<Part> parts_;       // one more than fronts
-  std::vector<int> active_;       // nodes in the fronts
-  std::vector<int> front_nodes_;  // the same, front by front
-  std::vector<Hub> hubs_;
-  FrontTree tree_;
-  Fronts fronts_;
-
-  // What parts see of their bodies.
-  std::vector<Index> firsts_;
+  // What parts see of their bodies, by Slots::on.
   std::vector<const void*> seen_;
   std::vector<double*> pushed_;
-  std::vector<std::size_t> joint_place_, force_place_;
+  mutable Workers workers_;
+  std::vector<std::pair<std::size_t, int>> left_out_;  // node and row in it
+  Fronts fronts_;
+  bool ahead_ = false;  // bodies were moved by apart(), and nothing was done since
 
   std::vector<double> references_;
   std::vector<double> norms_;  // squares of the rows of constraints, body by body
@@ -336,19 +256,17 @@ class __attribute__((visibility("hidden"))) Engine {
   enum class Even { unknown, no, yes } even_ = Even::unknown;  // of the last factor()
   double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
   int sweeps_ = 0;
-  bool planned_ = false, alarm_ = true, regularised_ = false, all_massive_ = false;
+  bool alarm_ = true, regularised_ = false, all_massive_ = false;
   State at_;               // of the motions
   bool stands_ = false;    // bodies were moved to at_
   bool acted_ = false;     // forces were added to f_ there
   bool looks_ = false;     // rows were evaluated there, and nothing was done since
   bool factored_ = false;  // see factored()
-  bool holonomic_ = true;  // all rows are
   State factored_at_;      // of the last factor(), without velocities, where all rows are holonomic
   unsigned long changes_ = 0;
   int factorisations_ = 0;
   VectorXd own_, velocity_;                    // forces of bodies alone; velocities conjugate to y
   double potential_ = 0, potential_rate_ = 0;  // of the forces
-  std::vector<std::size_t> storing_;           // bodies with an energy of their own
   bool forwarded_ = false;                     // order_ holds L^-1 (b - A f) of the last factor()
   std::vector<CarefulPart> careful_parts_;
   Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_

@@ -109,8 +109,8 @@ bool Engine::factor_carefully(double redundant) {
   const std::vector<unsigned>& component = system_.graph().components().of_constraint;
   std::vector<std::vector<int>> parts;
   std::unordered_map<unsigned, std::size_t> place;
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
-    const auto [it, fresh] = place.try_emplace(component[constraint_[i]], parts.size());
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    const auto [it, fresh] = place.try_emplace(component[slots_->constraints[i]], parts.size());
     if (fresh) parts.emplace_back();
     parts[it->second].push_back(static_cast<int>(i));
   }
@@ -130,11 +130,11 @@ bool Engine::gather(const std::vector<int>& nodes, double redundant, const std::
   Index k = 0, n = 0;
   std::vector<int> massless_groups, groups;
   for (const int i : nodes) {
-    for (int r = 0; r < nodes_[at(i)].rows; ++r)
-      if (!implied[at(nodes_[at(i)].row + r)]) part.row.push_back(nodes_[at(i)].row + r);
-    for (int e = nodes_[at(i)].entry; e < nodes_[at(i)].entry + nodes_[at(i)].entries; ++e) {
-      const BodySlot& b = bodies_[at(entries_[at(e)].body)];
-      if (!column.emplace(entries_[at(e)].body, std::pair{k, n}).second) continue;
+    for (int r = 0; r < plan_->nodes[at(i)].rows; ++r)
+      if (!implied[at(plan_->nodes[at(i)].row + r)]) part.row.push_back(plan_->nodes[at(i)].row + r);
+    for (const Entry& x : plan_->entries_of(plan_->nodes[at(i)])) {
+      const Body& b = plan_->bodies[at(x.body)];
+      if (!column.emplace(x.body, std::pair{k, n}).second) continue;
       const int group = static_cast<int>(column.size()) - 1;
       for (int j = 0; j < b.massive; ++j) part.massive.push_back(b.y + j), groups.push_back(group);
       for (int j = b.massive; j < b.k; ++j)
@@ -148,13 +148,13 @@ bool Engine::gather(const std::vector<int>& nodes, double redundant, const std::
   MatrixXd S = MatrixXd::Zero(m, k), A = MatrixXd::Zero(m, n);
   Index row = 0;
   for (const int i : nodes) {
-    const Node& x = nodes_[at(i)];
-    for (int r = 0; r < x.rows; ++r) {
-      if (implied[at(x.row + r)]) continue;
-      for (int e = x.entry; e < x.entry + x.entries; ++e) {
-        const BodySlot& b = bodies_[at(entries_[at(e)].body)];
-        const auto [to_s, to_r] = column[entries_[at(e)].body];
-        const double* a = A_.data() + x.A + Index{r} * x.columns + entries_[at(e)].column;
+    const Node& node = plan_->nodes[at(i)];
+    for (int r = 0; r < node.rows; ++r) {
+      if (implied[at(node.row + r)]) continue;
+      for (const Entry& x : plan_->entries_of(node)) {
+        const Body& b = plan_->bodies[at(x.body)];
+        const auto [to_s, to_r] = column[x.body];
+        const double* a = A_.data() + node.A + Index{r} * node.columns + x.column;
         A.block(row, to_r, 1, b.massive) += Row<-1>(a, b.massive).transpose();
         S.block(row, to_s, 1, b.k - b.massive) += Row<-1>(a + b.massive, b.k - b.massive).transpose();
       }
@@ -317,7 +317,7 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
   constexpr double noise = 64 * eps;
   if (!factor_carefully(dependent)) return false;
   const auto each = [&](const auto& f) {
-    for (const BodySlot& b : bodies_)
+    for (const Body& b : plan_->bodies)
       for (int k = 0; k < b.k; ++k) f(b.y + k, k < b.massive);
   };
   y_.setZero();
@@ -360,12 +360,12 @@ void Engine::find_gap(const VectorXd& force, const VectorXd& rhs, double noise) 
   residual(y_, rhs, residual_, true);
   find_force_terms(force);
   VectorXd size(residual_.size());
-  for (const Node& n : constraint_nodes())
+  for (const Node& n : plan_->constraint_nodes())
     for (int r = 0; r < n.rows; ++r) {
       double forces = 0;
       for (int e = 0; e < n.entries; ++e) {
-        const Entry& x = entries_[at(n.entry + e)];
-        forces += norms_[at(n.norm + r * n.entries + e)] * terms_.segment(x.y, bodies_[at(x.body)].k).squaredNorm();
+        const Entry& x = plan_->entries[at(n.entry + e)];
+        forces += norms_[at(n.norm + r * n.entries + e)] * terms_.segment(x.y, plan_->bodies[at(x.body)].k).squaredNorm();
       }
       size[n.row + r] = met * size_of_row(n.row + r) + noise * std::sqrt(forces);
     }
@@ -389,22 +389,21 @@ void Engine::find_gap(const VectorXd& force, const VectorXd& rhs, double noise) 
 // light body.
 bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
   constexpr double cancelled = 1e-31;
-  const auto n = static_cast<int>(unknowns_);
+  const auto n = static_cast<int>(slots_->unknowns);
   if (!exact_) {
     judge();
     std::vector<ExactSolve::Entry> entries;
     exact_rows_.clear();
-    for (const BodySlot& b : bodies_)
+    for (const Body& b : plan_->bodies)
       for (int k = 0; k < b.massive; ++k) entries.push_back({b.y + k, b.y + k, 1});
-    for (const Node& x : constraint_nodes())
+    for (const Node& x : plan_->constraint_nodes())
       for (int r = 0; r < x.rows; ++r) {
         if (implied_[at(x.row + r)] || squares(x, r) == 0) continue;
         const int row = n + static_cast<int>(exact_rows_.size());
         exact_rows_.push_back(x.row + r);
-        for (int e = x.entry; e < x.entry + x.entries; ++e) {
-          const Entry& body = entries_[at(e)];
+        for (const Entry& body : plan_->entries_of(x)) {
           const double* a = A_.data() + x.A + Index{r} * x.columns + body.column;
-          for (int k = 0; k < bodies_[at(body.body)].k; ++k) {
+          for (int k = 0; k < plan_->bodies[at(body.body)].k; ++k) {
             if (a[k] == 0) continue;
             entries.push_back({row, body.y + k, a[k]});
             entries.push_back({body.y + k, row, -a[k]});
@@ -422,7 +421,7 @@ bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
   lambda_(exact_rows_) = x.tail(x.size() - n);
   // What does not accelerate: its forces cancel to more digits than doubles have.
   find_force_terms(force);
-  for (const BodySlot& b : bodies_)
+  for (const Body& b : plan_->bodies)
     for (int k = b.y; k < b.y + b.massive; ++k)
       if (std::abs(y_[k]) <= cancelled * terms_[k]) y_[k] = 0;
   find_gap(force, rhs, cancelled);
@@ -443,9 +442,9 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
     return (random >> 63) != 0 ? 1.0 : -1.0;
   };
   const auto respond_to_hidden = [&] {
-    unknown_motion_.setZero(unknowns_);
+    unknown_motion_.setZero(slots_->unknowns);
     for (int draw = 0; draw < draws; ++draw) {
-      for (const BodySlot& b : bodies_)
+      for (const Body& b : plan_->bodies)
         for (int k = 0; k < b.k; ++k) {
           g_[b.y + k] = sign() * hidden_force_[b.y + k];
           w_[b.y + k] = k < b.massive ? g_[b.y + k] : 0;
@@ -453,14 +452,14 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
       for (double& x : hidden_row_) x *= sign();
       residual(w_, hidden_row_, residual_, false);
       respond();
-      for (Index k = 0; k < unknowns_; ++k) unknown_motion_[k] = std::max(unknown_motion_[k], std::abs(dy_[k] + w_[k]));
+      for (Index k = 0; k < slots_->unknowns; ++k) unknown_motion_[k] = std::max(unknown_motion_[k], std::abs(dy_[k] + w_[k]));
     }
     find_doubts(unknown_motion_);
   };
   g_.setZero();
   add_reactions(lambda_, g_);
   hidden_force_ = force + g_;
-  for (const BodySlot& b : bodies_) hidden_force_.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
+  for (const Body& b : plan_->bodies) hidden_force_.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
   hidden_force_ = hidden_force_.cwiseAbs() + rounding * terms_;
   hidden_row_ = residual_.cwiseAbs() + rounding * size_of_row_.cwiseSqrt();
   respond_to_hidden();
@@ -480,13 +479,13 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
 
 void Engine::find_doubts(const VectorXd& unknown) {
   constexpr double still = 1e-3;  // of the largest motion: slower bodies are measured by it
-  body_motion_.resize(static_cast<Index>(bodies_.size()), 2);  // known and unknown
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodySlot& b = bodies_[i];
+  body_motion_.resize(static_cast<Index>(plan_->bodies.size()), 2);  // known and unknown
+  for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
+    const Body& b = plan_->bodies[i];
     double massive = 0, massless = 0;  // squares of slopes
     for (int k = b.touch; k < b.touch + b.touches; ++k)
-      for (int r = 0; r < touches_[at(k)].rows; ++r) {
-        const double* a = A_.data() + touches_[at(k)].A + r * touches_[at(k)].stride;
+      for (int r = 0; r < plan_->touches[at(k)].rows; ++r) {
+        const double* a = A_.data() + plan_->touches[at(k)].A + r * plan_->touches[at(k)].stride;
         massive = std::max(massive, Row<-1>(a, b.massive).squaredNorm());
         massless = std::max(massless, Row<-1>(a + b.massive, b.k - b.massive).squaredNorm());
       }
@@ -498,8 +497,8 @@ void Engine::find_doubts(const VectorXd& unknown) {
     body_motion_(static_cast<Index>(i), 1) = of(unknown);
   }
   doubts_.clear();
-  const double slow = bodies_.empty() ? 0 : still * body_motion_.col(0).maxCoeff();
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+  const double slow = plan_->bodies.empty() ? 0 : still * body_motion_.col(0).maxCoeff();
+  for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
     const double size = body_motion_(static_cast<Index>(i), 0) + slow, hidden = body_motion_(static_cast<Index>(i), 1);
     if (!(hidden <= known * size)) doubts_.push_back({i, size > 0 ? hidden / size : 1});
   }
@@ -517,12 +516,12 @@ bool Engine::correct(const VectorXd& rhs) {
 // Slopes go with the roots of masses.
 void Engine::find_unevenness() {
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  for (const BodySlot& b : bodies_) {
+  for (const Body& b : plan_->bodies) {
     double slope = 0;
     for (int i = b.touch; i < b.touch + b.touches; ++i)
-      for (int r = 0; r < touches_[at(i)].rows; ++r)
+      for (int r = 0; r < plan_->touches[at(i)].rows; ++r)
         slope = std::max(slope,
-                         Row<-1>(A_.data() + touches_[at(i)].A + r * touches_[at(i)].stride, b.massive).squaredNorm());
+                         Row<-1>(A_.data() + plan_->touches[at(i)].A + r * plan_->touches[at(i)].stride, b.massive).squaredNorm());
     if (slope > 0) smallest = std::min(smallest, slope), largest = std::max(largest, slope);
   }
   unevenness_ = largest > 0 ? std::sqrt(smallest / largest) : 1;
@@ -541,11 +540,11 @@ double Engine::size_of_joint(const Node& n, double whole) const {
 double Engine::share(const VectorXd& motion) const {
   const double whole = unevenness_ * std::sqrt(massive(y_));
   double largest = 0;
-  for (const Node& n : constraint_nodes()) {
+  for (const Node& n : plan_->constraint_nodes()) {
     const double size = size_of_joint(n, whole) + 1e-300;
     for (int e = 0; e < n.entries; ++e) {
-      const Entry& x = entries_[at(n.entry + e)];
-      const double length = motion.segment(x.y, bodies_[at(x.body)].k).squaredNorm();
+      const Entry& x = plan_->entries[at(n.entry + e)];
+      const double length = motion.segment(x.y, plan_->bodies[at(x.body)].k).squaredNorm();
       for (int r = 0; r < n.rows; ++r)
         largest = std::max(largest,
                            norms_[at(n.norm + r * n.entries + e)] * length / (norm_of_row_[n.row + r] * size * size));
@@ -562,7 +561,7 @@ bool Engine::certified(const VectorXd& force, const std::vector<bool>& but) {
   g_.setZero();
   add_reactions(lambda_, g_);
   const double whole = unevenness_ * std::sqrt(massive(y_));
-  for (const BodySlot& b : bodies_)
+  for (const Body& b : plan_->bodies)
     for (int k = 0; k < b.k; ++k) {
       const double y = k < b.massive ? y_[b.y + k] : 0, terms = terms_[b.y + k];
       if (!(std::abs(force[b.y + k] + g_[b.y + k] - y) <= balanced * terms + met * whole)) return false;
@@ -572,7 +571,7 @@ bool Engine::certified(const VectorXd& force, const std::vector<bool>& but) {
 
 bool Engine::rows_met(const std::vector<bool>& but) const {
   const double whole = unevenness_ * std::sqrt(massive(y_));
-  for (const Node& n : constraint_nodes()) {
+  for (const Node& n : plan_->constraint_nodes()) {
     const double size = size_of_joint(n, whole);
     for (int r = 0; r < n.rows; ++r)
       if ((but.empty() || !but[at(n.row + r)]) &&
@@ -585,9 +584,9 @@ bool Engine::rows_met(const std::vector<bool>& but) const {
 // |f| + |A'| |lambda|
 void Engine::find_force_terms(const VectorXd& force) {
   terms_ = force.cwiseAbs();
-  for (const BodySlot& b : bodies_)
+  for (const Body& b : plan_->bodies)
     for (int i = b.touch; i < b.touch + b.touches; ++i) {
-      const Touch& t = touches_[at(i)];
+      const Touch& t = plan_->touches[at(i)];
       for (int r = 0; r < t.rows; ++r)
         terms_.segment(b.y, b.k) +=
             std::abs(lambda_[t.row + r]) * Row<-1>(A_.data() + t.A + r * t.stride, b.k).cwiseAbs();

@@ -20,16 +20,15 @@ constexpr double hardly = 1e-4;
 }  // namespace
 
 // Householder QR with column pivoting of the balanced massless columns; false: the alarm.
-bool Engine::condense_numbers(Condensation& c, bool positions) {
-  Node& target = nodes_[at(c.target)];
+bool Engine::condense(const Condensation& c, bool positions) {
+  const Node& target = plan_->nodes[at(c.target)];
   const int m = c.rows, k = c.columns, width = k + target.columns;
   double* W = scratch_.data();
-  double *V = qr_.data() + c.V, *tau = V + Index{m} * k, *R = qr_.data() + c.R, *pivot = R + Index{k} * k,
-         *scale = pivot + k, *A1 = qr_.data() + c.A1, *t = qr_.data() + c.t;
+  const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
   std::fill(W, W + Index{m} * width, 0.0);
   for (Index i = c.move; i < c.move + c.moves; ++i) {
-    const Move& x = moves_[at(i)];
-    const Node& n = nodes_[at(x.node)];
+    const Plan::Move& x = plan_->moves[at(i)];
+    const Node& n = plan_->nodes[at(x.node)];
     for (int r = 0; r < n.rows; ++r)
       for (int j = 0; j < x.count; ++j)
         W[(x.source_row + r) * width + x.to + j] += A_[at(n.A + Index{r} * n.columns + x.from + j)];
@@ -54,13 +53,14 @@ bool Engine::condense_numbers(Condensation& c, bool positions) {
   };
   // Slopes along the others, each body's relative to its own largest: so masses do not count.
   std::fill(t, t + m, 0.0);
-  for (int e = target.entry, column = k; e < target.entry + target.entries; ++e) {
-    const int massive = bodies_[at(entries_[at(e)].body)].massive;
+  int column = k;
+  for (const Entry& x : plan_->entries_of(target)) {
+    const int massive = plan_->bodies[at(x.body)].massive;
     const auto along = [&](int r) { return Row<-1>(W + r * width + column, massive).norm(); };
     double largest = 0;
     for (int r = 0; r < m; ++r) largest = std::max(largest, along(r));
     for (int r = 0; r < m && largest > 0; ++r) t[r] = std::max(t[r], along(r) / largest);
-    column += massive + entries_[at(e)].massless;
+    column += massive + x.massless;
   }
   double touch = 0;
   for (int r = 0; r < m; ++r)
@@ -142,13 +142,12 @@ bool Engine::condense_numbers(Condensation& c, bool positions) {
   double* own = scratch_.data();
   int row = 0;
   for (int s = c.source; s < c.source + c.sources; ++s) {
-    const Node& n = nodes_[at(sources_[at(s)])];
+    const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
     for (int r = 0; r < n.rows; ++r) own[row++] = std::sqrt(diagonal_[at(n.row + r)]);
   }
   inherit([&](int r) { return own[r]; }, [&](int i) -> double& { return diagonal_[at(target.row + i)]; });
   for (int i = 0; i < target.rows; ++i) diagonal_[at(target.row + i)] *= diagonal_[at(target.row + i)];
-  for (int e = target.entry; e < target.entry + target.entries; ++e) {
-    const Entry& x = entries_[at(e)];
+  for (const Entry& x : plan_->entries_of(target)) {
     if (x.massless == 0 || !alarm_) continue;
     references(c, x.body, own);
     for (int j = 0; j < x.massless; ++j)
@@ -159,10 +158,11 @@ bool Engine::condense_numbers(Condensation& c, bool positions) {
 }
 
 // Columns that are the same are marked: unknowns of one dimension have the same references.
-void Engine::find_references(const BodySlot& b) {
+void Engine::find_references(std::size_t body) {
+  const Body& b = plan_->bodies[body];
   const int columns = b.k - b.massive;
   double *u = references_.data() + b.references, *repeats = u + Index{b.k} * columns;
-  b.model->references(b.motion, u);
+  slots_->bodies[body].model->references(motions_[body], u);
   for (int j = 0; j < columns; ++j) repeats[j] = j > 0 && std::equal(u + (j - 1) * b.k, u + j * b.k, u + j * b.k);
 }
 
@@ -186,15 +186,14 @@ void add_references(const double* a, int rows, int stride, const double* u, cons
 
 // For the stacked rows of a condensation and the massless unknowns of one body, row by row.
 void Engine::references(const Condensation& c, int body, double* G) {
-  const BodySlot& b = bodies_[at(body)];
+  const Body& b = plan_->bodies[at(body)];
   const int k = b.k - b.massive;
   const double *u = references_.data() + b.references, *repeats = u + Index{b.k} * k;
   for (int s = c.source; s < c.source + c.sources; ++s) {
-    const Node& n = nodes_[at(sources_[at(s)])];
+    const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
     const Index size = Index{n.rows} * k;
     std::fill_n(G, size, 0.0);
-    for (int e = n.entry; e < n.entry + n.entries; ++e) {
-      const Entry& x = entries_[at(e)];
+    for (const Entry& x : plan_->entries_of(n)) {
       if (x.body != body || x.massless == 0) continue;
       const double* a = A_.data() + n.A + x.column;
       if (x.reference >= 0)
@@ -212,14 +211,11 @@ void Engine::references(const Condensation& c, int body, double* G) {
 void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
   node_rhs_.head(rhs.size()) = rhs;
   h_.setZero();
-  for (const Condensation& c : condensations_) {
-    const Node& target = nodes_[at(c.target)];
-    const BodySlot& body = bodies_[at(c.body)];
-    const double *V = qr_.data() + c.V, *tau = V + Index{c.rows} * c.columns, *R = qr_.data() + c.R;
-    const double *pivot = R + Index{c.columns} * c.columns, *scale = pivot + c.columns;
-    double* mu = qr_.data() + c.R + Index{c.columns} * c.columns + 2 * c.columns;
-    const double *A1 = qr_.data() + c.A1, *t = qr_.data() + c.t;
-    double *b1 = qr_.data() + c.A1 + Index{c.columns} * target.columns, *z = scratch_.data();
+  for (const Condensation& c : plan_->condensations) {
+    const Node& target = plan_->nodes[at(c.target)];
+    const Body& body = plan_->bodies[at(c.body)];
+    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
+    double* z = scratch_.data();
     // R' mu = -P'(c f_s)
     for (int j = 0; j < c.columns; ++j) {
       const auto p = static_cast<int>(pivot[j]);
@@ -228,9 +224,9 @@ void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
       mu[j] = R[j * c.columns + j] != 0 ? v / R[j * c.columns + j] : 0;
     }
     int column = 0;
-    for (int e = target.entry; e < target.entry + target.entries; ++e) {
-      const BodySlot& b = bodies_[at(entries_[at(e)].body)];
-      const int n = b.massive + entries_[at(e)].massless;
+    for (const Entry& x : plan_->entries_of(target)) {
+      const Body& b = plan_->bodies[at(x.body)];
+      const int n = b.massive + x.massless;
       for (int i = 0; i < c.columns; ++i)
         for (int k = 0; k < n; ++k) h_[b.y + k] += A1[i * target.columns + column + k] * mu[i];
       column += n;
@@ -238,7 +234,7 @@ void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
     // Q'(t b)
     int row = 0;
     for (int s = c.source; s < c.source + c.sources; ++s) {
-      const Node& n = nodes_[at(sources_[at(s)])];
+      const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
       for (int r = 0; r < n.rows; ++r, ++row) z[row] = t[row] * node_rhs_[n.row + r];
     }
     for (int j = 0; j < c.columns && j < c.rows; ++j) {
@@ -254,19 +250,18 @@ void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
 
 // The massless unknowns from the others:  R P'(s / c) = b1 - A1 y.
 void Engine::restore(VectorXd& dy) {
-  for (std::size_t i = condensations_.size(); i-- > 0;) {
-    const Condensation& c = condensations_[i];
-    const Node& target = nodes_[at(c.target)];
-    const BodySlot& body = bodies_[at(c.body)];
-    const double *R = qr_.data() + c.R, *pivot = R + Index{c.columns} * c.columns, *scale = pivot + c.columns;
-    const double *A1 = qr_.data() + c.A1, *b1 = A1 + Index{c.columns} * target.columns;
+  for (std::size_t i = plan_->condensations.size(); i-- > 0;) {
+    const Condensation& c = plan_->condensations[i];
+    const Node& target = plan_->nodes[at(c.target)];
+    const Body& body = plan_->bodies[at(c.body)];
+    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
     double* z = scratch_.data();
     for (int j = 0; j < c.columns; ++j) {
       z[j] = b1[j];
       int column = 0;
-      for (int e = target.entry; e < target.entry + target.entries; ++e) {
-        const BodySlot& b = bodies_[at(entries_[at(e)].body)];
-        const int n = b.massive + entries_[at(e)].massless;
+      for (const Entry& x : plan_->entries_of(target)) {
+        const Body& b = plan_->bodies[at(x.body)];
+        const int n = b.massive + x.massless;
         z[j] -= Row<-1>(A1 + Index{j} * target.columns + column, n).dot(dy.segment(b.y, n));
         column += n;
       }
@@ -284,11 +279,10 @@ void Engine::restore(VectorXd& dy) {
 
 // Multipliers of the constraints from those of the rows in the fronts:  lambda = t Q [mu1; mu2].
 void Engine::expand(bool forces) {
-  for (std::size_t i = condensations_.size(); i-- > 0;) {
-    const Condensation& c = condensations_[i];
-    const Node& target = nodes_[at(c.target)];
-    const double *V = qr_.data() + c.V, *tau = V + Index{c.rows} * c.columns, *t = qr_.data() + c.t;
-    const double* mu = qr_.data() + c.R + Index{c.columns} * c.columns + 2 * c.columns;
+  for (std::size_t i = plan_->condensations.size(); i-- > 0;) {
+    const Condensation& c = plan_->condensations[i];
+    const Node& target = plan_->nodes[at(c.target)];
+    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
     double* z = scratch_.data();
     for (int r = 0; r < c.rows; ++r)
       z[r] = r >= c.columns ? node_lambda_[target.row + r - c.columns] : forces ? mu[r] : 0;
@@ -300,7 +294,7 @@ void Engine::expand(bool forces) {
     }
     int row = 0;
     for (int s = c.source; s < c.source + c.sources; ++s) {
-      const Node& n = nodes_[at(sources_[at(s)])];
+      const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
       for (int r = 0; r < n.rows; ++r, ++row) node_lambda_[n.row + r] = t[row] * z[row];
     }
   }

@@ -41,7 +41,7 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   bool contradicts = unanswered();
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
   // which then look dependent.
-  if (uneven || !condensations_.empty() || !contradicts) {
+  if (uneven || plan_->condenses() || !contradicts) {
     if (solve_carefully(force, rhs)) return Status::solved;
     if (solve_exactly(force, rhs)) return conflicting_ ? Status::inconsistent : Status::solved;
     if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
@@ -84,7 +84,7 @@ bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
 // Where hardly anything with mass accelerates, its corrections are the round-off of what has none: all rows are met,
 // each to its own round-off, and the last correction was round-off of the accelerations in them.
 bool Engine::massless_only(const VectorXd& rhs) {
-  if (condensations_.empty() || rows_ == 0) return false;
+  if (!plan_->condenses() || plan_->rows == 0) return false;
   residual(y_, rhs, residual_, true);
   const double largest = (size_of_row_.array() / norm_of_row_.array()).maxCoeff();
   return relative_residual() <= backward && moved_ * moved_ <= round_off * round_off * largest;
@@ -92,9 +92,9 @@ bool Engine::massless_only(const VectorXd& rhs) {
 
 // rhs - A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.
 void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes) {
-  workers_.each(constraint_.size(), [&](std::size_t i) {
-    const Node& n = nodes_[i];
-    const Entry* entry = entries_.data() + n.entry;
+  workers_.each(slots_->constraints.size(), [&](std::size_t i) {
+    const Node& n = plan_->nodes[i];
+    const Entry* entry = plan_->entries.data() + n.entry;
     const double *A = A_.data() + n.A, *square = norms_.data() + n.norm;
     with_shape(n.shape, [&]<int R, int E, int K>() {
       if constexpr (R > 0) {
@@ -114,7 +114,7 @@ void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bo
         for (int r = 0; r < n.rows; ++r) {
           double rest = rhs[n.row + r], size = rest * rest;
           for (int e = 0; e < n.entries; ++e) {
-            const int k = K >= 0 ? K : bodies_[at(entry[e].body)].k;
+            const int k = K >= 0 ? K : plan_->bodies[at(entry[e].body)].k;
             const double* v = y.data() + entry[e].y;
             rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, v, k);
             if (sizes) size += square[r * n.entries + e] * dot<K>(v, v, k);
@@ -129,26 +129,26 @@ void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bo
 
 // Solves with massive forces of 0:  dlambda and dy for given forces on massless unknowns and a right-hand side.
 void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy) {
-  const bool condensed = !condensations_.empty();
+  const bool condensed = plan_->condenses();
   if (condensed) condense_rhs(force, rhs);
   const double* given = condensed ? node_rhs_.data() : rhs.data();
   forwarded_ = false;
-  for (const Hub& h : hubs_) std::fill_n(order_.data() + h.position, h.size, 0.0);
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  for (const Plan::Hub& h : plan_->hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
+  for (const int i : plan_->active) {
+    const Node& n = plan_->nodes[at(i)];
     double* to = order_.data() + n.position;
     for (int r = 0; r < n.rows; ++r) to[r] = given[n.row + r];
     if (condensed)
-      for (int e = n.entry; e < n.entry + n.entries; ++e) {
-        const BodySlot& b = bodies_[at(entries_[at(e)].body)];
+      for (const Entry& x : plan_->entries_of(n)) {
+        const Body& b = plan_->bodies[at(x.body)];
         for (int r = 0; r < n.rows; ++r)
-          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column, h_.data() + b.y, b.massive);
+          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + x.column, h_.data() + b.y, b.massive);
       }
   }
   fronts_.solve(order_.data());
   double* found = condensed ? node_lambda_.data() : dlambda.data();
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  for (const int i : plan_->active) {
+    const Node& n = plan_->nodes[at(i)];
     const double* from = order_.data() + n.position;
     for (int r = 0; r < n.rows; ++r) found[n.row + r] = from[r];
   }
@@ -156,9 +156,9 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
     dy = h_;
   else
     dy.setZero();
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    const BodySlot& b = bodies_[i];
-    add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), order_.data(), b.massive,
+  workers_.each(plan_->bodies.size(), [&](std::size_t i) {
+    const Body& b = plan_->bodies[i];
+    add_transposed(plan_->holds.data() + b.hold, plan_->holds.data() + b.hold + b.holds, A_.data(), order_.data(), b.massive,
                    dy.data() + b.y, dy.data() + b.y);
   });
   if (!condensed) return;
@@ -169,12 +169,12 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
 
 // Units of residuals: of forces on the unknowns, then of rows.
 VectorXd Engine::weights() const {
-  VectorXd weight = VectorXd::Ones(unknowns_ + system_.rows());
+  VectorXd weight = VectorXd::Ones(slots_->unknowns + system_.rows());
   weight.tail(system_.rows()) = norm_of_row_.cwiseSqrt().cwiseInverse();
-  for (const Condensation& c : condensations_) {
-    const BodySlot& b = bodies_[at(c.body)];
-    const double* scale = qr_.data() + c.R + Index{c.columns} * c.columns + c.columns;
-    for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = scale[k];
+  for (const Condensation& c : plan_->condensations) {
+    const Body& b = plan_->bodies[at(c.body)];
+    const auto v = c.in(qr_.data());
+    for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = v.c[k];
   }
   return weight;
 }
@@ -182,7 +182,7 @@ VectorXd Engine::weights() const {
 // y and lambda by sweeps on the true residuals from 0.  True when what is left is round-off.
 bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
-  const bool plain = condensations_.empty();
+  const bool plain = !plan_->condenses();
   double last = 1, last_local = 1;
   sweeps_ = 0;
   bool begun = false;  // w_ and residual_ are there
@@ -201,8 +201,8 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     if (!begun) {
       // What the forces alone would do, and the forces left on massless unknowns.
       w_ = y_ + ((force + g_) - y_);
-      for (const Condensation& c : condensations_) {
-        const BodySlot& b = bodies_[at(c.body)];
+      for (const Condensation& c : plan_->condensations) {
+        const Body& b = plan_->bodies[at(c.body)];
         for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
       }
       residual(w_, rhs, residual_, sweeps_ == 2);
@@ -246,8 +246,8 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   if (!forwarded_ || &force != &f_ || &rhs != &b_) {
     residual(force, rhs, residual_, false);
     const auto begin = [&](int front) {
-      for (int i = parts_[at(front)].node; i < parts_[at(front) + 1].node; ++i) {
-        const Node& n = nodes_[at(front_nodes_[at(i)])];
+      for (int i = plan_->parts[at(front)].node; i < plan_->parts[at(front) + 1].node; ++i) {
+        const Node& n = plan_->nodes[at(plan_->front_nodes[at(i)])];
         for (int r = 0; r < n.rows; ++r) order_[n.position + r] += residual_[n.row + r];
       }
     };
@@ -256,14 +256,14 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   forwarded_ = false;
   fronts_.backward(order_.data());
   const auto add = [&](const VectorXd& to) {
-    workers_.each(bodies_.size(), [&](std::size_t i) {
-      const BodySlot& b = bodies_[i];
-      add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
+    workers_.each(plan_->bodies.size(), [&](std::size_t i) {
+      const Body& b = plan_->bodies[i];
+      add_transposed(plan_->holds.data() + b.hold, plan_->holds.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
                      to.data() + b.y, y_.data() + b.y);
     });
   };
   add(force);
-  for (const Node& n : constraint_nodes())
+  for (const Node& n : plan_->constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] = order_[n.position + r];
   residual(y_, rhs, residual_, true);
   const double first = relative_residual();
@@ -271,12 +271,12 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   if (!(first <= fine)) return false;
   // Forces that nearly cancel leave some rows a little off: one correction on the spot.
   ++sweeps_;
-  for (const Hub& h : hubs_) std::fill_n(order_.data() + h.position, h.size, 0.0);
-  for (const Node& n : constraint_nodes())
+  for (const Plan::Hub& h : plan_->hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
+  for (const Node& n : plan_->constraint_nodes())
     for (int r = 0; r < n.rows; ++r) order_[n.position + r] = residual_[n.row + r];
   fronts_.solve(order_.data());
   add(y_);
-  for (const Node& n : constraint_nodes())
+  for (const Node& n : plan_->constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] += order_[n.position + r];
   residual(y_, rhs, residual_, true);
   return relative_residual() <= backward;
@@ -289,22 +289,22 @@ double Engine::largest_residual() const {
 
 // The square of the length of the unknowns with mass; the others have other units.
 double Engine::massive(const VectorXd& y) const {
-  if (condensations_.empty()) return y.squaredNorm();
+  if (!plan_->condenses()) return y.squaredNorm();
   double sum = 0;
-  for (const BodySlot& b : bodies_) sum += y.segment(b.y, b.massive).squaredNorm();
+  for (const Body& b : plan_->bodies) sum += y.segment(b.y, b.massive).squaredNorm();
   return sum;
 }
 
 double Engine::relative_residual() const {
-  return rows_ == 0 || residual_.size() == 0
+  return plan_->rows == 0 || residual_.size() == 0
              ? 0
              : std::sqrt((residual_.array().abs2() / (size_of_row_.array() + 1e-300)).maxCoeff());
 }
 
 void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    const BodySlot& b = bodies_[i];
-    add_transposed(touches_.data() + b.touch, touches_.data() + b.touch + b.touches, A_.data(), lambda.data(), b.k,
+  workers_.each(plan_->bodies.size(), [&](std::size_t i) {
+    const Body& b = plan_->bodies[i];
+    add_transposed(plan_->touches.data() + b.touch, plan_->touches.data() + b.touch + b.touches, A_.data(), lambda.data(), b.k,
                    g.data() + b.y, g.data() + b.y);
   });
 }
@@ -312,10 +312,10 @@ void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
 // Flexible GMRES on the whole system, from where the sweeps stopped, with the factor as preconditioner.
 bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 30;
-  const Index n = unknowns_, m = rhs.size();
+  const Index n = slots_->unknowns, m = rhs.size();
   const VectorXd weight = weights();
   const auto each_massless = [&](const auto& f) {
-    for (const BodySlot& b : bodies_)
+    for (const Body& b : plan_->bodies)
       for (int k = b.y + b.massive; k < b.y + b.k; ++k) f(k);
   };
   VectorXd r(n + m), rows = VectorXd::Zero(m), g(n), along(n), forces_size(n);

@@ -194,7 +194,7 @@ RigidGroups::RigidGroups(const System& system, const std::vector<std::size_t>& w
   if (!groups_.empty()) system_ = std::make_unique<System>(system.with_bodies(models));
 }
 
-MotionsApart RigidGroups::apart(const Group& g, const std::vector<const void*>& motion) const {
+MotionsApart RigidGroups::apart(const Group& g, const std::vector<void*>& motion) const {
   MotionsApart out;
   const Motion& rest = reference(g);
   const std::size_t root = g.members[0].body;
