@@ -36,57 +36,64 @@ bool Engine::stands_at(const State& s) const {
   const auto same = [](const VectorXd& a, const VectorXd& b) {
     return std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size());
   };
-  return stands_ && s.t == at_.t && same(s.q, at_.q) && same(s.v, at_.v) && s.off == at_.off;
+  const State& at = evaluated_.at;
+  return evaluated_.stage != Evaluated::Stage::none && s.t == at.t && same(s.q, at.q) && same(s.v, at.v) &&
+         s.off == at.off;
 }
 
 void Engine::look(const State& s) {
   if (looks_at(s)) return;
   if (!stands_at(s)) move(s);
   evaluate_rows(s);
+  looked_ = changes_;
 }
 
 void Engine::evaluate_rest(const State& s) {
   if (!looks_at(s)) return evaluate(s);
-  if (!acted_) act(s);
-  const bool same = slots_->holonomic && s.t == factored_at_.t && s.q.size() == factored_at_.q.size() &&
-                    s.q == factored_at_.q && s.off == factored_at_.off;
+  if (evaluated_.stage != Evaluated::Stage::forces) act(s);
+  const bool same = slots_->holonomic && factored_at_ && factored_at_->t == s.t && factored_at_->q == s.q &&
+                    factored_at_->off == s.off;
   changed();
-  factored_ = same;
+  if (same) factored_ = changes_;
 }
 
 void Engine::evaluate(const State& s) {
-  if (!ahead_ || !stands_at(s)) move(s);
+  if (evaluated_.stage != Evaluated::Stage::motions || !stands_at(s)) move(s);
   act(s);
   evaluate_rows(s);
-  looks_ = false;
 }
 
 void Engine::move(const State& s) {
-  stands_ = acted_ = ahead_ = false;
+  evaluated_.stage = Evaluated::Stage::none;
   changed();
-  const auto move_body = [&](std::size_t i) {
-    const Slots::Body& b = slots_->bodies[i];
-    return b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, motions_[i], f_.data() + b.y);
+  const Slots::Body* slots = slots_->bodies.data();
+  const Body* bodies = plan_->bodies.data();
+  const System::BodyInfo* infos = system_.bodies().data();
+  void* const* motions = motions_.all().data();
+  const Vec3<double>& gravity = system_.gravity();
+  double* f = f_.data();
+  const auto move_body = [=, &s, &gravity](std::size_t i) {
+    return slots[i].model->move(s, slots[i].first, gravity, infos[i].name, motions[i], f + slots[i].y);
   };
-  const auto shares = [&](std::size_t i) { return slots_->bodies[i].root != static_cast<int>(i); };
+  const auto shares = [=](std::size_t i) { return slots[i].root != static_cast<int>(i); };
   std::atomic<bool> same = !plan_->empty();
-  workers_.each(slots_->bodies.size(), [&](std::size_t i) {
-    const Slots::Body& b = slots_->bodies[i];
-    if (shares(i)) return b.model->stand(s.q.data() + b.first, s.v.data() + b.first, motions_[i]);
+  const bool any = all_massive_;
+  workers_.each(slots_->bodies.size(), [&, slots, bodies, motions, any](std::size_t i) {
+    if (shares(i)) return slots[i].model->stand(s.q.data() + slots[i].first, s.v.data() + slots[i].first, motions[i]);
     const Index without = move_body(i);
-    if (!all_massive_ && without != massless(i)) same = false;
+    if (!any && without != bodies[i].k - bodies[i].massive) same = false;
   });
   if (!same) {
     std::vector<Index> massless(slots_->bodies.size(), 0);
     for (std::size_t i = 0; i < massless.size(); ++i)
       if (const Index without = shares(i) ? 0 : move_body(i); !all_massive_) massless[i] = without;
-    follow(std::make_shared<const Plan>(system_, slots_, massless));
+    follow(engine::plan_for(system_, slots_, massless));
   }
-  at_.t = s.t;
-  at_.q = s.q;
-  at_.v = s.v;
-  at_.off = s.off;
-  stands_ = true;
+  evaluated_.at.t = s.t;
+  evaluated_.at.q = s.q;
+  evaluated_.at.v = s.v;
+  evaluated_.at.off = s.off;
+  evaluated_.stage = Evaluated::Stage::motions;
 }
 
 // Room for the numbers of a plan.
@@ -95,65 +102,71 @@ void Engine::follow(std::shared_ptr<const Plan> plan) {
   fronts_ = Fronts(plan_->tree, workers_.count());
   A_.assign(at(plan_->sizes.A), 0);
   norms_.assign(at(plan_->sizes.norms), 0);
-  qr_.assign(at(plan_->sizes.qr), 0);
-  scratch_.assign(at(plan_->sizes.scratch), 0);
-  references_.assign(at(plan_->sizes.references), 0);
+  condensed_.qr.assign(at(plan_->sizes.qr), 0);
+  condensed_.scratch.assign(at(plan_->sizes.scratch), 0);
+  condensed_.references.assign(at(plan_->sizes.references), 0);
   diagonal_.assign(at(plan_->rows), 0);
   order_.setZero(plan_->tree.size());
-  for (VectorXd* x : {&y_, &w_, &g_, &dy_}) x->setZero(unknowns());
-  for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &residual_, &dlambda_})
+  for (VectorXd* x : {&y_, &work_.w, &work_.g, &work_.dy}) x->setZero(unknowns());
+  for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &work_.residual, &work_.dlambda})
     x->setZero(system_.rows());
   norm_of_row_.setOnes(system_.rows());
-  for (VectorXd* x : {&h_, &fs_}) x->setZero(plan_->condenses() ? unknowns() : 0);
-  for (VectorXd* x : {&node_rhs_, &node_lambda_}) x->setZero(plan_->condenses() ? plan_->rows : 0);
+  for (VectorXd* x : {&condensed_.h, &condensed_.force}) x->setZero(plan_->condenses() ? unknowns() : 0);
+  for (VectorXd* x : {&condensed_.rhs, &condensed_.lambda}) x->setZero(plan_->condenses() ? plan_->rows : 0);
   for (const Condensation& c : plan_->condensations) find_references(at(c.body));
 }
 
 // Forces, and laws of joints.
 void Engine::act(const State& s) {
-  forwarded_ = ahead_ = false;
-  potential_ = potential_rate_ = 0;
-  if (!system_.forces().empty() || !slots_->nonideal.empty()) own_ = f_;
+  const Slots& slots = *slots_;
+  derived_.forwarded = false;
+  evaluated_.stage = Evaluated::Stage::none;  // until all have acted
+  power_.potential = power_.potential_rate = 0;
+  if (!system_.forces().empty() || !slots.nonideal.empty()) power_.own = f_;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
-    const std::size_t place = slots_->force_place[i];
+    const std::size_t place = slots.force_place[i];
     const StoredEnergy V = system_.forces()[i].model->act(s, see(place), &pushed_[place]);
-    potential_ += V.value;
-    potential_rate_ += V.rate;
+    power_.potential += V.value;
+    power_.potential_rate += V.rate;
   }
-  for (const std::size_t i : slots_->nonideal) {
-    if (std::binary_search(s.off.begin(), s.off.end(), slots_->constraints[i])) continue;
-    const std::size_t place = slots_->joint_place[slots_->constraints[i]];
-    slots_->joints[i]->nonideal(s, see(place), &pushed_[place]);
+  for (const std::size_t i : slots.nonideal) {
+    if (std::binary_search(s.off.begin(), s.off.end(), slots.constraints[i])) continue;
+    const std::size_t place = slots.joint_place[slots.constraints[i]];
+    slots.joints[i]->nonideal(s, see(place), &pushed_[place]);
   }
-  acted_ = true;
+  evaluated_.stage = Evaluated::Stage::forces;
 }
 
 void Engine::evaluate_rows(const State& s) {
-  forwarded_ = ahead_ = false;
+  const Plan& plan = *plan_;
+  const Slots& slots = *slots_;
+  derived_.forwarded = false;
   changed();
-  workers_.each(slots_->constraints.size(), [&](std::size_t i) {
-    const Node& n = plan_->nodes[i];
-    const std::size_t place = slots_->joint_place[slots_->constraints[i]];
-    slots_->joints[i]->evaluate(s, see(place), A_.data() + n.A, value_.data() + n.row,
-                        rate_.data() + n.row, b_.data() + n.row);
+  const Node* nodes = plan.nodes.data();
+  const std::size_t *constraint = slots.constraints.data(), *joint_place = slots.joint_place.data();
+  const Index* firsts = slots.firsts.data();
+  workers_.each(slots.constraints.size(), [&, nodes, constraint, joint_place, firsts](std::size_t i) {
+    const Node& n = nodes[i];
+    const std::size_t place = joint_place[constraint[i]];
+    slots.joints[i]->evaluate(s, {firsts + place, &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
+                              rate_.data() + n.row, b_.data() + n.row);
   });
-  for (const Plan::Held& g : plan_->held) {
-    const Node& n = plan_->nodes[at(g.node)];
+  for (const Plan::Held& g : plan.held) {
+    const Node& n = plan.nodes[at(g.node)];
     for (int r = 0; r < n.rows; ++r) std::fill_n(A_.data() + n.A + Index{r} * n.columns + g.column, g.count, 0.0);
   }
   if (pull_ > 0) pull();
   const auto without = [&](std::size_t i, int r) {
-    const Node& n = plan_->nodes[i];
+    const Node& n = plan.nodes[i];
     std::fill_n(A_.data() + n.A + Index{r} * n.columns, n.columns, 0.0);
     b_[n.row + r] = 0;
   };
   for (const auto& [i, r] : left_out_) without(i, r);
   for (const std::size_t c : s.off) {
-    const auto i =
-        static_cast<std::size_t>(std::lower_bound(slots_->constraints.begin(), slots_->constraints.end(), c) - slots_->constraints.begin());
-    for (int r = 0; r < plan_->nodes[i].rows; ++r) without(i, r);
+    const auto i = static_cast<std::size_t>(std::lower_bound(slots.constraints.begin(), slots.constraints.end(), c) -
+                                            slots.constraints.begin());
+    for (int r = 0; r < plan.nodes[i].rows; ++r) without(i, r);
   }
-  looks_ = true;
 }
 
 // phi'' + 2 w phi' + w^2 phi = 0 and psi' + w psi = 0 instead of phi'' = 0 and psi' = 0.
@@ -167,7 +180,7 @@ void Engine::pull() {
 
 void Engine::leave_out(const std::vector<Index>& rows) {
   changed();
-  factored_at_.q.resize(0);
+  factored_at_.reset();
   left_out_.clear();
   for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
     const auto& c = system_.constraints()[slots_->constraints[i]];
@@ -212,25 +225,19 @@ void Engine::take(const Evaluation& e, const Evaluation& own) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) += b.segment(c.row, c.rows);
   }
-  forwarded_ = acted_ = stands_ = false;
+  derived_.forwarded = false;
+  evaluated_.stage = Evaluated::Stage::none;
   changed();
 }
 
 void Engine::factor(bool positions) {
-  const bool velocities = looks_ && slots_->holonomic && !positions;
+  const bool all = slots_->holonomic && !positions && looked_ == changes_;
   changed();
   ++factorisations_;
-  factored_at_.q.resize(0);
-  if (velocities) {
-    factored_at_.t = at_.t;
-    factored_at_.q = at_.q;
-    factored_at_.off = at_.off;
-  }
+  factored_at_.reset();
+  if (all) factored_at_ = {evaluated_.at.t, evaluated_.at.q, evaluated_.at.off};
   alarms_.clear();
-  even_ = Even::unknown;
-  careful_ = Careful::unknown;
-  implied_known_ = false;
-  exact_.reset();
+  derived_ = {};
   if (positions)
     for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
       const Node& n = plan_->nodes[i];
@@ -256,7 +263,7 @@ void Engine::factor(bool positions) {
   }
   const auto factored = [&] {
     order_.setZero();
-    forwarded_ = fronts_.factor(
+    derived_.forwarded = fronts_.factor(
         workers_, [&](int front) { assemble(front); }, plain && !positions ? order_.data() : nullptr);
   };
   factored();
@@ -279,6 +286,7 @@ double Engine::squares(const Node& n, int r) {
 // The diagonal block of a node.  Without massless unknowns all that needs its rows is done here, while they are at
 // hand: their squares, and the right-hand side b - A f.
 void Engine::assemble_rows(const Node& n) {
+  const Plan& plan = *plan_;
   double* to = fronts_.value(n.place);
   const auto begin = [&](int r, double square, double known) __attribute__((always_inline)) {
     const double d = square > 0 ? square : 1;  // 0: nothing moves with this row
@@ -286,7 +294,7 @@ void Engine::assemble_rows(const Node& n) {
     to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? penalty * d : 0);
     return d;
   };
-  if (plan_->condenses()) {
+  if (plan.condenses()) {
     for (int r = 0; r < n.rows; ++r) begin(r, diagonal_[at(n.row + r)], 0);
     if (n.whole) add_square<-1, -1>(A_.data() + n.A, n.rows, n.columns, to, n.stride, true);
     return;
@@ -297,7 +305,7 @@ void Engine::assemble_rows(const Node& n) {
   };
   with_shape(n.shape, [&]<int R, int E, int K>() {
     const double *A = A_.data() + n.A, *f = f_.data();
-    const Entry* entry = plan_->entries.data() + n.entry;
+    const Entry* entry = plan.entries.data() + n.entry;
     if constexpr (R > 0) {
       constexpr int columns = E * K;
       double* square = norms_.data() + n.norm;
@@ -320,7 +328,7 @@ void Engine::assemble_rows(const Node& n) {
       for (int r = 0; r < n.rows; ++r) {
         double rest = b_[n.row + r];
         for (int e = 0; e < n.entries; ++e)
-          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, plan_->bodies[at(entry[e].body)].k);
+          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, plan.bodies[at(entry[e].body)].k);
         note(r, squares(n, r));
         order_[n.position + r] += rest;
       }
@@ -330,17 +338,14 @@ void Engine::assemble_rows(const Node& n) {
 }
 
 void Engine::assemble(int front) {
-  const Plan::Part &part = plan_->parts[at(front)], &next = plan_->parts[at(front) + 1];
-  for (int i = part.node; i < next.node; ++i) assemble_rows(plan_->nodes[at(plan_->front_nodes[at(i)])]);
-  for (int i = part.hub; i < next.hub; ++i) {
-    const Plan::Hub& h = plan_->hubs[at(i)];
+  const Plan::Filling& filling = plan_->fillings[at(front)];
+  for (const int i : filling.nodes) assemble_rows(plan_->nodes[at(i)]);
+  for (const Plan::Hub& h : filling.hubs)
     for (int k = 0; k < h.size; ++k) {
       *fronts_.value(h.place + Index{k} * (h.stride + 1)) -= 1;
       fronts_.floor(h.position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
     }
-  }
-  for (int i = part.product; i < next.product; ++i) {
-    const Plan::Product& p = plan_->products[at(i)];
+  for (const Plan::Product& p : filling.products) {
     double* to = fronts_.value(p.to);
     const double *left = A_.data() + p.left, *right = A_.data() + p.right;
     with_shape(p.shape, [&]<int R, int, int K>() {
@@ -348,8 +353,7 @@ void Engine::assemble(int front) {
       add_product<R, R, columns>(p, left, right, to);
     });
   }
-  for (int i = part.insert; i < next.insert; ++i) {
-    const Plan::Insert& x = plan_->inserts[at(i)];
+  for (const Plan::Insert& x : filling.inserts) {
     double* to = fronts_.value(x.to);
     for (int r = 0; r < x.rows; ++r)
       for (int c = 0; c < x.columns; ++c)
@@ -382,9 +386,9 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
         small.push_back({position + r, std::sqrt(d)});
   }
   const VectorXd norms = norm_of_row_.cwiseSqrt();
-  node_lambda_.setZero(plan_->rows);
+  condensed_.lambda.setZero(plan_->rows);
   std::vector<Dependence> out;
-  forwarded_ = false;
+  derived_.forwarded = false;
   const auto find = [&](const auto& begin) {
     order_.setZero();
     begin();
@@ -392,10 +396,10 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     for (const int i : plan_->active) {
       const Node& n = plan_->nodes[at(i)];
       const double* from = order_.data() + n.position;
-      for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
+      for (int r = 0; r < n.rows; ++r) condensed_.lambda[n.row + r] = from[r];
     }
     expand(false);
-    Dependence d{node_lambda_.head(system_.rows()), 0, 0};
+    Dependence d{condensed_.lambda.head(system_.rows()), 0, 0};
     double largest = 0;
     for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
@@ -405,9 +409,9 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
         if (std::abs(d.y[n.row + r]) * norms[n.row + r] < 1e-7) d.y[n.row + r] = 0;  // round-off
-    dy_.setZero();
-    add_reactions(d.y, dy_);
-    d.size = dy_.norm();
+    work_.dy.setZero();
+    add_reactions(d.y, work_.dy);
+    d.size = work_.dy.norm();
     out.push_back(std::move(d));
   };
   if (static_cast<int>(small.size()) <= most)
@@ -421,9 +425,10 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
 }
 
 void Engine::accelerations(VectorXd& a) const {
+  const Slots& slots = *slots_;
   a.resize(system_.size());
-  workers_.each(slots_->bodies.size(), [&](std::size_t i) {
-    const Slots::Body& b = slots_->bodies[i];
+  workers_.each(slots.bodies.size(), [&](std::size_t i) {
+    const Slots::Body& b = slots.bodies[i];
     b.model->accelerate(motions_[i], b.root == Slots::Body::held ? still : y_.data() + b.y, a.data() + b.first);
   });
 }
@@ -452,18 +457,19 @@ Momentum Engine::momentum() const {
 
 void Engine::stand(const State& s) {
   if (!stands_at(s)) move(s);
-  if (!acted_) act(s);
-  velocity_.resize(slots_->unknowns);
+  if (evaluated_.stage != Evaluated::Stage::forces) act(s);
+  power_.velocity.resize(slots_->unknowns);
   for (std::size_t i = 0; i < slots_->bodies.size(); ++i)
-    if (const Slots::Body& b = slots_->bodies[i]; b.k > 0) b.model->velocities(motions_[i], velocity_.data() + b.y);
+    if (const Slots::Body& b = slots_->bodies[i]; b.k > 0)
+      b.model->velocities(motions_[i], power_.velocity.data() + b.y);
 }
 
 Energy Engine::energy(const State& s) {
   stand(s);
-  Energy out{0, potential_};
+  Energy out{0, power_.potential};
   for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
     const Slots::Body& b = slots_->bodies[i];
-    out.kinetic += 0.5 * velocity_.segment(b.y, plan_->bodies[i].massive).squaredNorm();
+    out.kinetic += 0.5 * power_.velocity.segment(b.y, plan_->bodies[i].massive).squaredNorm();
     if (b.weighs) out.potential -= system_.gravity().dot(b.model->first_moment(s, b.first));
   }
   for (const std::size_t i : slots_->storing) out.potential += stored(i, s).potential;
@@ -478,14 +484,14 @@ double Engine::input(const State& s) {
     power += own.power + own.potential_rate;
   }
   if (system_.forces().empty() && slots_->nonideal.empty()) return power;
-  return power + (f_ - own_).dot(velocity_) + potential_rate_;
+  return power + (f_ - power_.own).dot(power_.velocity) + power_.potential_rate;
 }
 
 double Engine::power_of_reactions(const State& s) {
   stand(s);
-  g_.setZero();
-  add_reactions(lambda_, g_);
-  return g_.dot(velocity_);
+  work_.g.setZero();
+  add_reactions(lambda_, work_.g);
+  return work_.g.dot(power_.velocity);
 }
 
 std::vector<Work> Engine::works(const State& s) {
@@ -518,7 +524,7 @@ std::vector<Work> Engine::works(const State& s) {
     for (const std::size_t k : force.bodies) {
       if (slots_->bodies[k].root == Slots::Body::held) continue;
       const Slots::Body& b = slots_->bodies[at(slots_->bodies[k].root)];
-      w.power += f.segment(b.y, b.k).dot(velocity_.segment(b.y, b.k));
+      w.power += f.segment(b.y, b.k).dot(power_.velocity.segment(b.y, b.k));
       f.segment(b.y, b.k).setZero();  // also where it stands twice
     }
     if (force.model->stores()) w.potential = V.value;

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include <mortise/engine/fronts.h>
 #include <mortise/engine/motions.h>
 #include <mortise/engine/plan.h>
+#include <mortise/engine/qr_solve.h>
 #include <mortise/engine/rigid_groups.h>
 
 namespace mortise {
@@ -48,7 +50,7 @@ class __attribute__((visibility("hidden"))) Engine {
   // Values and rates of the welds of rigid groups where the bodies are; their multipliers for y and lambda found there.
   void find_weld_rows();
   void find_weld_reactions();
-  const State& state() const { return at_; }  // to which bodies were moved last
+  const State& state() const { return evaluated_.at; }  // to which bodies were moved last
   // Changes with whatever changes y, lambda or the rows.
   unsigned long changes() const { return changes_; }
   // Adds what the caller has changed in Q, C and b of an evaluation; own: as it was, at the state of evaluate().
@@ -63,7 +65,7 @@ class __attribute__((visibility("hidden"))) Engine {
   void factor(bool positions = false);
   // The rows of evaluate_rest() are those of the last factor(), so that it need not be made again: a projection of
   // velocities leaves it.  Never after evaluate().
-  bool factored() const { return factored_; }
+  bool factored() const { return factored_ == changes_; }
 
   enum class Status { solved, inconsistent, stalled };
   // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
@@ -105,7 +107,7 @@ class __attribute__((visibility("hidden"))) Engine {
     std::size_t body;
     double share;
   };
-  const std::vector<Doubt>& doubts() const { return doubts_; }
+  const std::vector<Doubt>& doubts() const { return solved_.doubts; }
 
   const VectorXd& force() const { return f_; }  // on the unknowns
   const VectorXd& rhs() const { return b_; }    // by rows of the system; 0 for own rows that bodies meet themselves
@@ -115,8 +117,8 @@ class __attribute__((visibility("hidden"))) Engine {
   const VectorXd& lambda() const { return lambda_; }
   const VectorXd& gap() const { return gap_; }  // b - A y where rows are inconsistent, else 0
   double size_of_row(Index i) const { return std::sqrt(size_of_row_[i]); }  // of the terms of b - A y
-  double worst() const { return error_; }                                   // relative size of the last correction
-  int sweeps() const { return sweeps_; }
+  double worst() const { return solved_.error; }                            // relative size of the last correction
+  int sweeps() const { return solved_.sweeps; }
   void accelerations(VectorXd& a) const;               // T y + z
   void spread(const VectorXd& y, VectorXd& dq) const;  // T y
   void normalise(State& s) const;
@@ -130,6 +132,7 @@ class __attribute__((visibility("hidden"))) Engine {
   int factorisations() const { return factorisations_; }  // so far
   VectorXd on_unknowns(const VectorXd& Q) const;          // T'Q
   Index unknowns() const { return slots_->unknowns; }
+  const std::shared_ptr<const engine::Plan>& plan() const { return plan_; }
   Index fill() const { return plan_->tree.values(); }
   bool finite() const;
 
@@ -165,12 +168,12 @@ class __attribute__((visibility("hidden"))) Engine {
   BodyModel::Stored stored(std::size_t body, const State& s) const {
     return *slots_->bodies[body].model->stored(s, slots_->bodies[body].first);
   }
-  void changed() { looks_ = factored_ = false, ++changes_; }
+  void changed() { ++changes_; }
   void move(const State& s);
   void act(const State& s);
   void evaluate_rows(const State& s);
   void stand(const State& s);  // moves bodies and lets forces act, where they do not yet
-  bool looks_at(const State& s) const { return looks_ && stands_at(s); }
+  bool looks_at(const State& s) const { return looked_ == changes_ && stands_at(s); }
   void pull();
   void follow(std::shared_ptr<const Plan> plan);
   bool condense(const Condensation& c, bool positions);
@@ -191,38 +194,25 @@ class __attribute__((visibility("hidden"))) Engine {
   bool certain(const VectorXd& force, const VectorXd& rhs, double most);
 
   // engine_careful.cpp
-  struct Triangle {  // B = Q [R; 0] with rows and columns in another order
-    MatrixXd B;      // R above the diagonal, Householder vectors from it on
-    std::vector<int> row, column;
-    VectorXd diagonal, tau;  // of R; of the Householder vectors
-    Index rank = 0;
-    void decompose(VectorXd size, VectorXd column_size, double redundant);
-    void solve_R(Eigen::Ref<MatrixXd> x) const;
-    void solve_R_transposed(VectorXd& x) const;
-    void turn(VectorXd& x, bool back) const;
+  struct Verdict {
+    std::vector<bool> implied;          // by rows: others imply them
+    std::vector<Implied> implications;  // how
+    bool conflicting = false;           // Judgement::conflicting
+    double unknown = 0;                 // share of the motion that round-off hides
   };
-  struct CarefulPart {  // connected bodies
-    std::vector<int> massless, massive, row;
-    VectorXd massless_scale, scale, rest_scale;  // of massless unknowns, of rows, of those that hold no massless ones
-    Triangle hold, rest;
-    MatrixXd G, A1, A2;
-  };
-  enum class Careful { unknown, ready, impossible };
-  bool factor_carefully(double redundant);
-  bool gather(const std::vector<int>& nodes, double redundant, const std::vector<bool>& implied, CarefulPart& part);
-  void apply_carefully(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
+  const Verdict& verdict();
+  const engine::QrSolve* qr_solve(double level);
   bool solve_carefully(const VectorXd& force, const VectorXd& rhs);
   bool solve_exactly(const VectorXd& force, const VectorXd& rhs);
-  void judge();
   void find_gap(const VectorXd& force, const VectorXd& rhs, double noise);
   void exchange(std::vector<Implied>& sets) const;
   bool find_doubts(const VectorXd& force, const std::function<void()>& respond);
   void find_doubts(const VectorXd& unknown);
   bool even();
   bool certified(const VectorXd& force, const std::vector<bool>& but = {});
-  bool rows_met(const std::vector<bool>& but) const;
-  void find_unevenness();
-  double share(const VectorXd& motion) const;
+  bool rows_met(const std::vector<bool>& but);
+  double unevenness();
+  double share(const VectorXd& motion);
   double size_of_joint(const Node& n, double whole) const;
   void find_force_terms(const VectorXd& force);
 
@@ -244,44 +234,65 @@ class __attribute__((visibility("hidden"))) Engine {
   mutable Workers workers_;
   std::vector<std::pair<std::size_t, int>> left_out_;  // node and row in it
   Fronts fronts_;
-  bool ahead_ = false;  // bodies were moved by apart(), and nothing was done since
 
-  std::vector<double> references_;
-  std::vector<double> norms_;  // squares of the rows of constraints, body by body
-  std::vector<double> A_, scratch_, qr_, diagonal_;
-  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, met_, size_of_row_, norm_of_row_;
-  VectorXd node_rhs_, node_lambda_, order_, w_, g_, dy_, h_, residual_, dlambda_, fs_, terms_;
-  std::vector<std::size_t> alarms_;
-  double error_ = 0, moved_ = 0, pull_ = 0;
-  enum class Even { unknown, no, yes } even_ = Even::unknown;  // of the last factor()
-  double unevenness_ = 1;  // smallest over largest slope of the bodies' unknowns with mass
-  int sweeps_ = 0;
-  bool alarm_ = true, regularised_ = false, all_massive_ = false;
-  State at_;               // of the motions
-  bool stands_ = false;    // bodies were moved to at_
-  bool acted_ = false;     // forces were added to f_ there
-  bool looks_ = false;     // rows were evaluated there, and nothing was done since
-  bool factored_ = false;  // see factored()
-  State factored_at_;      // of the last factor(), without velocities, where all rows are holonomic
-  unsigned long changes_ = 0;
-  int factorisations_ = 0;
-  VectorXd own_, velocity_;                    // forces of bodies alone; velocities conjugate to y
-  double potential_ = 0, potential_rate_ = 0;  // of the forces
-  bool forwarded_ = false;                     // order_ holds L^-1 (b - A f) of the last factor()
-  std::vector<CarefulPart> careful_parts_;
-  Careful careful_ = Careful::unknown;  // of the last factor(), for careful_level_
-  std::unique_ptr<ExactSolve> exact_;   // of the last factor(), once it was needed
-  std::vector<Index> exact_rows_;       // rows in it
-  std::vector<Doubt> doubts_;
-  VectorXd hidden_force_, hidden_row_, unknown_motion_;  // of find_doubts()
-  MatrixXd body_motion_;
-  bool implied_known_ = false;         // judge() was called since the last factor()
-  std::vector<bool> implied_;          // by rows: others imply them
-  std::vector<Implied> implications_;  // how
-  bool conflicting_ = false;           // Judgement::conflicting
-  double unknown_ = 0;                 // share of the motion that round-off hides, with these parts
+  std::vector<double> A_, norms_, diagonal_;  // rows; their squares body by body, and along unknowns with mass
+  VectorXd f_, b_, value_, rate_, y_, lambda_, gap_, size_of_row_, norm_of_row_;
+  VectorXd order_;  // of the fronts
+  struct {          // of massless unknowns
+    std::vector<double> qr, scratch, references;
+    VectorXd rhs, lambda;  // by rows of all nodes
+    VectorXd h, force;     // by unknowns
+  } condensed_;
+  struct {  // while solving, by unknowns and by rows
+    VectorXd w, g, dy, terms, residual, dlambda, met;
+  } work_;
+  struct {  // of find_doubts()
+    VectorXd force, row, motion;
+    MatrixXd by_body;  // motion known and unknown
+  } hidden_;
+  struct {  // forces of bodies alone; velocities conjugate to y; of the forces
+    VectorXd own, velocity;
+    double potential = 0, potential_rate = 0;
+  } power_;
+
+  double pull_ = 0;
+  bool alarm_ = true, all_massive_ = false;
   std::function<Judgement(const State&)> judge_;
-  double careful_level_ = 0;
+
+  // Where bodies are, and what f_ holds of it: their own forces, or all.
+  struct Evaluated {
+    enum class Stage { none, motions, forces };
+    State at;
+    Stage stage = Stage::none;
+  } evaluated_;
+  // changes() when look() evaluated the rows at evaluated_, and when they were found to be those of the last factor():
+  // what was done since has changed it.
+  unsigned long changes_ = 0, looked_ = never, factored_ = never;
+  static constexpr unsigned long never = static_cast<unsigned long>(-1);
+  // Where the last factor() was made, if its rows depend on nothing else.
+  struct Pose {
+    double t;
+    VectorXd q;
+    std::vector<std::size_t> off;
+  };
+  std::optional<Pose> factored_at_;
+  int factorisations_ = 0;
+  bool regularised_ = false;  // D is not 0
+  std::vector<std::size_t> alarms_;
+  // What follows from the last factor(), found when it is asked for.
+  struct {
+    bool forwarded = false;  // order_ holds L^-1 (b - A f)
+    std::optional<bool> even;
+    std::optional<double> unevenness;  // smallest over largest slope of the bodies' unknowns with mass
+    std::optional<Verdict> verdict;
+    std::optional<engine::QrSolve> qr;
+    std::optional<std::pair<ExactSolve, std::vector<Index>>> exact;  // and the rows in it
+  } derived_;
+  struct {
+    double error = 0, moved = 0;  // relative size of the last correction, and its length
+    int sweeps = 0;
+    std::vector<Doubt> doubts;
+  } solved_;
 };
 
 }  // namespace mortise

@@ -23,8 +23,8 @@ constexpr double hardly = 1e-4;
 bool Engine::condense(const Condensation& c, bool positions) {
   const Node& target = plan_->nodes[at(c.target)];
   const int m = c.rows, k = c.columns, width = k + target.columns;
-  double* W = scratch_.data();
-  const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
+  double* W = condensed_.scratch.data();
+  const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(condensed_.qr.data());
   std::fill(W, W + Index{m} * width, 0.0);
   for (Index i = c.move; i < c.move + c.moves; ++i) {
     const Plan::Move& x = plan_->moves[at(i)];
@@ -139,7 +139,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
       if (mixed(r)) largest = std::max(largest, t[r] * of_source(r));
     for (int r = k; r < m; ++r) of_target(r - k) = mixed(r) ? largest : t[r] * of_source(r);
   };
-  double* own = scratch_.data();
+  double* own = condensed_.scratch.data();
   int row = 0;
   for (int s = c.source; s < c.source + c.sources; ++s) {
     const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
@@ -152,7 +152,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
     references(c, x.body, own);
     for (int j = 0; j < x.massless; ++j)
       inherit([&](int r) { return own[r * x.massless + j]; },
-              [&](int i) -> double& { return qr_[at(x.reference + Index{i} * x.massless + j)]; });
+              [&](int i) -> double& { return condensed_.qr[at(x.reference + Index{i} * x.massless + j)]; });
   }
   return well || !alarm_;
 }
@@ -161,7 +161,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
 void Engine::find_references(std::size_t body) {
   const Body& b = plan_->bodies[body];
   const int columns = b.k - b.massive;
-  double *u = references_.data() + b.references, *repeats = u + Index{b.k} * columns;
+  double *u = condensed_.references.data() + b.references, *repeats = u + Index{b.k} * columns;
   slots_->bodies[body].model->references(motions_[body], u);
   for (int j = 0; j < columns; ++j) repeats[j] = j > 0 && std::equal(u + (j - 1) * b.k, u + j * b.k, u + j * b.k);
 }
@@ -188,7 +188,7 @@ void add_references(const double* a, int rows, int stride, const double* u, cons
 void Engine::references(const Condensation& c, int body, double* G) {
   const Body& b = plan_->bodies[at(body)];
   const int k = b.k - b.massive;
-  const double *u = references_.data() + b.references, *repeats = u + Index{b.k} * k;
+  const double *u = condensed_.references.data() + b.references, *repeats = u + Index{b.k} * k;
   for (int s = c.source; s < c.source + c.sources; ++s) {
     const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
     const Index size = Index{n.rows} * k;
@@ -197,7 +197,7 @@ void Engine::references(const Condensation& c, int body, double* G) {
       if (x.body != body || x.massless == 0) continue;
       const double* a = A_.data() + n.A + x.column;
       if (x.reference >= 0)
-        for (Index i = 0; i < size; ++i) G[i] += qr_[at(x.reference + i)];
+        for (Index i = 0; i < size; ++i) G[i] += condensed_.qr[at(x.reference + i)];
       else if (b.k == 6)
         add_references<6>(a, n.rows, n.columns, u, repeats, b.k, k, G);
       else
@@ -207,19 +207,20 @@ void Engine::references(const Condensation& c, int body, double* G) {
   }
 }
 
-// What forces on massless unknowns and the right-hand side become for the rows that stay, in h_ and node_rhs_.
+// What forces on massless unknowns and the right-hand side become for the rows that stay, in condensed_.h and
+// condensed_.rhs.
 void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
-  node_rhs_.head(rhs.size()) = rhs;
-  h_.setZero();
+  condensed_.rhs.head(rhs.size()) = rhs;
+  condensed_.h.setZero();
   for (const Condensation& c : plan_->condensations) {
     const Node& target = plan_->nodes[at(c.target)];
     const Body& body = plan_->bodies[at(c.body)];
-    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
-    double* z = scratch_.data();
+    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(condensed_.qr.data());
+    double* z = condensed_.scratch.data();
     // R' mu = -P'(c f_s)
     for (int j = 0; j < c.columns; ++j) {
       const auto p = static_cast<int>(pivot[j]);
-      double v = -scale[p] * (force[body.y + body.massive + p] + h_[body.y + body.massive + p]);
+      double v = -scale[p] * (force[body.y + body.massive + p] + condensed_.h[body.y + body.massive + p]);
       for (int i = 0; i < j; ++i) v -= R[i * c.columns + j] * mu[i];
       mu[j] = R[j * c.columns + j] != 0 ? v / R[j * c.columns + j] : 0;
     }
@@ -228,14 +229,14 @@ void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
       const Body& b = plan_->bodies[at(x.body)];
       const int n = b.massive + x.massless;
       for (int i = 0; i < c.columns; ++i)
-        for (int k = 0; k < n; ++k) h_[b.y + k] += A1[i * target.columns + column + k] * mu[i];
+        for (int k = 0; k < n; ++k) condensed_.h[b.y + k] += A1[i * target.columns + column + k] * mu[i];
       column += n;
     }
     // Q'(t b)
     int row = 0;
     for (int s = c.source; s < c.source + c.sources; ++s) {
       const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
-      for (int r = 0; r < n.rows; ++r, ++row) z[row] = t[row] * node_rhs_[n.row + r];
+      for (int r = 0; r < n.rows; ++r, ++row) z[row] = t[row] * condensed_.rhs[n.row + r];
     }
     for (int j = 0; j < c.columns && j < c.rows; ++j) {
       const double* v = V + Index{j} * c.rows;
@@ -244,7 +245,7 @@ void Engine::condense_rhs(const VectorXd& force, const VectorXd& rhs) {
       for (int r = j; r < c.rows; ++r) z[r] -= tau[j] * dot * v[r];
     }
     for (int j = 0; j < c.columns; ++j) b1[j] = j < c.rows ? z[j] : 0;
-    for (int r = 0; r < target.rows; ++r) node_rhs_[target.row + r] = z[c.columns + r];
+    for (int r = 0; r < target.rows; ++r) condensed_.rhs[target.row + r] = z[c.columns + r];
   }
 }
 
@@ -254,8 +255,8 @@ void Engine::restore(VectorXd& dy) {
     const Condensation& c = plan_->condensations[i];
     const Node& target = plan_->nodes[at(c.target)];
     const Body& body = plan_->bodies[at(c.body)];
-    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
-    double* z = scratch_.data();
+    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(condensed_.qr.data());
+    double* z = condensed_.scratch.data();
     for (int j = 0; j < c.columns; ++j) {
       z[j] = b1[j];
       int column = 0;
@@ -282,10 +283,10 @@ void Engine::expand(bool forces) {
   for (std::size_t i = plan_->condensations.size(); i-- > 0;) {
     const Condensation& c = plan_->condensations[i];
     const Node& target = plan_->nodes[at(c.target)];
-    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(qr_.data());
-    double* z = scratch_.data();
+    const auto [V, tau, R, pivot, scale, mu, A1, b1, t] = c.in(condensed_.qr.data());
+    double* z = condensed_.scratch.data();
     for (int r = 0; r < c.rows; ++r)
-      z[r] = r >= c.columns ? node_lambda_[target.row + r - c.columns] : forces ? mu[r] : 0;
+      z[r] = r >= c.columns ? condensed_.lambda[target.row + r - c.columns] : forces ? mu[r] : 0;
     for (int j = std::min(c.columns, c.rows); j-- > 0;) {
       const double* v = V + Index{j} * c.rows;
       double dot = 0;
@@ -295,7 +296,7 @@ void Engine::expand(bool forces) {
     int row = 0;
     for (int s = c.source; s < c.source + c.sources; ++s) {
       const Node& n = plan_->nodes[at(plan_->sources[at(s)])];
-      for (int r = 0; r < n.rows; ++r, ++row) node_lambda_[n.row + r] = t[row] * z[row];
+      for (int r = 0; r < n.rows; ++r, ++row) condensed_.lambda[n.row + r] = t[row] * z[row];
     }
   }
 }

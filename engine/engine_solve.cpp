@@ -27,23 +27,23 @@ constexpr double light = 1e-4;
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   ++changes_;
   gap_.setZero();
-  doubts_.clear();
+  solved_.doubts.clear();
   const bool swept = sweep(force, rhs), uneven = !even();
   if (swept && !uneven) return Status::solved;
-  find_unevenness();
   if (swept && certain(force, rhs, 0)) return Status::solved;
   if (!uneven && massless_only(rhs)) return Status::solved;
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
   // sweeps answer slowly.
   const auto unanswered = [&] {
-    return moved_ * moved_ <= largest_residual() && (!uneven || moved_ <= 1e-3 * std::sqrt(massive(y_)));
+    return solved_.moved * solved_.moved <= largest_residual() &&
+           (!uneven || solved_.moved <= 1e-3 * std::sqrt(massive(y_)));
   };
   bool contradicts = unanswered();
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
   // which then look dependent.
   if (uneven || plan_->condenses() || !contradicts) {
     if (solve_carefully(force, rhs)) return Status::solved;
-    if (solve_exactly(force, rhs)) return conflicting_ ? Status::inconsistent : Status::solved;
+    if (solve_exactly(force, rhs)) return verdict().conflicting ? Status::inconsistent : Status::solved;
     if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
     contradicts = unanswered();
   }
@@ -51,16 +51,17 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   // The motion that comes nearest, with the reactions of its own right-hand side.
   VectorXd gap(rhs.size());
   residual(y_, rhs, gap, false);
-  met_ = rhs - gap;
-  const bool again = (sweep(force, met_) && certain(force, met_, 0)) || (uneven && solve_carefully(force, met_)) ||
-                     (gmres(force, met_) && certain(force, met_, lost));
+  work_.met = rhs - gap;
+  const bool again = (sweep(force, work_.met) && certain(force, work_.met, 0)) ||
+                     (uneven && solve_carefully(force, work_.met)) ||
+                     (gmres(force, work_.met) && certain(force, work_.met, lost));
   gap_ = gap;
   return contradicts && again ? Status::inconsistent : Status::stalled;
 }
 
 // Slopes that are all of one size: no body is far lighter than others.
 bool Engine::even() {
-  if (even_ != Even::unknown) return even_ == Even::yes;
+  if (derived_.even) return *derived_.even;
   const Eigen::Map<const Eigen::ArrayXd> all(norms_.data(), static_cast<Index>(norms_.size()));
   double least = all.size() > 0 ? all.minCoeff() : 0, most = all.size() > 0 ? all.maxCoeff() : 0;
   if (least == 0) {  // a row that does not touch one of its bodies here
@@ -68,33 +69,36 @@ bool Engine::even() {
     for (const double square : norms_)
       if (square > 0) least = std::min(least, square);
   }
-  even_ = least >= light * light * most ? Even::yes : Even::no;
-  return even_ == Even::yes;
+  derived_.even = least >= light * light * most;
+  return *derived_.even;
 }
 
 // Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and no
 // body's motion may be off by more than `known`, or by more than the numbers of the model hide, or by this share.
 bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
   if (even()) return true;
-  residual(y_, rhs, residual_, true);
+  residual(y_, rhs, work_.residual, true);
   if (!certified(force)) return false;
-  return find_doubts(force, [&] { apply(g_, residual_, dlambda_, dy_); }) || doubts_.front().share <= most;
+  return find_doubts(force, [&] { apply(work_.g, work_.residual, work_.dlambda, work_.dy); }) ||
+         solved_.doubts.front().share <= most;
 }
 
 // Where hardly anything with mass accelerates, its corrections are the round-off of what has none: all rows are met,
 // each to its own round-off, and the last correction was round-off of the accelerations in them.
 bool Engine::massless_only(const VectorXd& rhs) {
   if (!plan_->condenses() || plan_->rows == 0) return false;
-  residual(y_, rhs, residual_, true);
+  residual(y_, rhs, work_.residual, true);
   const double largest = (size_of_row_.array() / norm_of_row_.array()).maxCoeff();
-  return relative_residual() <= backward && moved_ * moved_ <= round_off * round_off * largest;
+  return relative_residual() <= backward && solved_.moved * solved_.moved <= round_off * round_off * largest;
 }
 
 // rhs - A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.
 void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes) {
-  workers_.each(slots_->constraints.size(), [&](std::size_t i) {
-    const Node& n = plan_->nodes[i];
-    const Entry* entry = plan_->entries.data() + n.entry;
+  const Plan& plan = *plan_;
+  const Slots& slots = *slots_;
+  workers_.each(slots.constraints.size(), [&](std::size_t i) {
+    const Node& n = plan.nodes[i];
+    const Entry* entry = plan.entries.data() + n.entry;
     const double *A = A_.data() + n.A, *square = norms_.data() + n.norm;
     with_shape(n.shape, [&]<int R, int E, int K>() {
       if constexpr (R > 0) {
@@ -114,7 +118,7 @@ void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bo
         for (int r = 0; r < n.rows; ++r) {
           double rest = rhs[n.row + r], size = rest * rest;
           for (int e = 0; e < n.entries; ++e) {
-            const int k = K >= 0 ? K : plan_->bodies[at(entry[e].body)].k;
+            const int k = K >= 0 ? K : plan.bodies[at(entry[e].body)].k;
             const double* v = y.data() + entry[e].y;
             rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, v, k);
             if (sizes) size += square[r * n.entries + e] * dot<K>(v, v, k);
@@ -129,42 +133,43 @@ void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bo
 
 // Solves with massive forces of 0:  dlambda and dy for given forces on massless unknowns and a right-hand side.
 void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy) {
-  const bool condensed = plan_->condenses();
+  const Plan& plan = *plan_;
+  const bool condensed = plan.condenses();
   if (condensed) condense_rhs(force, rhs);
-  const double* given = condensed ? node_rhs_.data() : rhs.data();
-  forwarded_ = false;
-  for (const Plan::Hub& h : plan_->hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
-  for (const int i : plan_->active) {
-    const Node& n = plan_->nodes[at(i)];
+  const double* given = condensed ? condensed_.rhs.data() : rhs.data();
+  derived_.forwarded = false;
+  for (const Plan::Hub& h : plan.hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
+  for (const int i : plan.active) {
+    const Node& n = plan.nodes[at(i)];
     double* to = order_.data() + n.position;
     for (int r = 0; r < n.rows; ++r) to[r] = given[n.row + r];
     if (condensed)
-      for (const Entry& x : plan_->entries_of(n)) {
-        const Body& b = plan_->bodies[at(x.body)];
+      for (const Entry& x : plan.entries_of(n)) {
+        const Body& b = plan.bodies[at(x.body)];
         for (int r = 0; r < n.rows; ++r)
-          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + x.column, h_.data() + b.y, b.massive);
+          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + x.column, condensed_.h.data() + b.y, b.massive);
       }
   }
   fronts_.solve(order_.data());
-  double* found = condensed ? node_lambda_.data() : dlambda.data();
-  for (const int i : plan_->active) {
-    const Node& n = plan_->nodes[at(i)];
+  double* found = condensed ? condensed_.lambda.data() : dlambda.data();
+  for (const int i : plan.active) {
+    const Node& n = plan.nodes[at(i)];
     const double* from = order_.data() + n.position;
     for (int r = 0; r < n.rows; ++r) found[n.row + r] = from[r];
   }
   if (condensed)
-    dy = h_;
+    dy = condensed_.h;
   else
     dy.setZero();
-  workers_.each(plan_->bodies.size(), [&](std::size_t i) {
-    const Body& b = plan_->bodies[i];
-    add_transposed(plan_->holds.data() + b.hold, plan_->holds.data() + b.hold + b.holds, A_.data(), order_.data(), b.massive,
-                   dy.data() + b.y, dy.data() + b.y);
+  workers_.each(plan.bodies.size(), [&](std::size_t i) {
+    const Body& b = plan.bodies[i];
+    add_transposed(plan.holds.data() + b.hold, plan.holds.data() + b.hold + b.holds, A_.data(), order_.data(),
+                   b.massive, dy.data() + b.y, dy.data() + b.y);
   });
   if (!condensed) return;
   restore(dy);
   expand(true);
-  dlambda = node_lambda_.head(dlambda.size());
+  dlambda = condensed_.lambda.head(dlambda.size());
 }
 
 // Units of residuals: of forces on the unknowns, then of rows.
@@ -173,7 +178,7 @@ VectorXd Engine::weights() const {
   weight.tail(system_.rows()) = norm_of_row_.cwiseSqrt().cwiseInverse();
   for (const Condensation& c : plan_->condensations) {
     const Body& b = plan_->bodies[at(c.body)];
-    const auto v = c.in(qr_.data());
+    const auto v = c.in(condensed_.qr.data());
     for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = v.c[k];
   }
   return weight;
@@ -184,107 +189,109 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
   const bool plain = !plan_->condenses();
   double last = 1, last_local = 1;
-  sweeps_ = 0;
-  bool begun = false;  // w_ and residual_ are there
+  solved_.sweeps = 0;
+  bool begun = false;  // work_.w and work_.residual are there
   if (plain) {
     if (direct(force, rhs)) return true;
-    g_ = y_ - force;
-    w_ = y_;
+    work_.g = y_ - force;
+    work_.w = y_;
     begun = true;
   } else {
-    g_.setZero();
+    work_.g.setZero();
     y_.setZero();
     lambda_.setZero();
   }
   const double all = massive(force);
-  while (++sweeps_ <= most) {
+  while (++solved_.sweeps <= most) {
     if (!begun) {
       // What the forces alone would do, and the forces left on massless unknowns.
-      w_ = y_ + ((force + g_) - y_);
+      work_.w = y_ + ((force + work_.g) - y_);
       for (const Condensation& c : plan_->condensations) {
         const Body& b = plan_->bodies[at(c.body)];
-        for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
+        for (int k = b.y + b.massive; k < b.y + b.k; ++k)
+          work_.w[k] = y_[k], condensed_.force[k] = force[k] + work_.g[k];
       }
-      residual(w_, rhs, residual_, sweeps_ == 2);
+      residual(work_.w, rhs, work_.residual, solved_.sweeps == 2);
       // Near a singular pose corrections may stay large, but no equation asks for them.
       if (plain && relative_residual() <= backward) {
-        y_ = w_;
+        y_ = work_.w;
         return true;
       }
     }
     begun = false;
-    apply(fs_, residual_, dlambda_, dy_);
-    lambda_ += dlambda_;
+    apply(condensed_.force, work_.residual, work_.dlambda, work_.dy);
+    lambda_ += work_.dlambda;
     if (plain)
-      g_ += dy_;  // it is A'dlambda
+      work_.g += work_.dy;  // it is A'dlambda
     else
-      add_reactions(dlambda_, g_);
-    w_ += dy_;
-    y_ -= w_;
-    const double moved = massive(y_), size = massive(w_);
-    y_.swap(w_);
-    moved_ = std::sqrt(moved);
-    if (sweeps_ == 1) continue;
+      add_reactions(work_.dlambda, work_.g);
+    work_.w += work_.dy;
+    y_ -= work_.w;
+    const double moved = massive(y_), size = massive(work_.w);
+    y_.swap(work_.w);
+    solved_.moved = std::sqrt(moved);
+    if (solved_.sweeps == 1) continue;
     // The residual found and the correction made, relative to the whole: what is left is smaller than the correction by
     // the factor that this one was smaller than the last.
-    error_ = std::sqrt(std::max(moved, largest_residual()) / (size + all + 1e-300));
+    solved_.error = std::sqrt(std::max(moved, largest_residual()) / (size + all + 1e-300));
     // The same for each row relative to itself: followed as long as it shrinks, as far as round-off lets it.
     const double local = relative_residual();
-    const bool done = error_ <= round_off || error_ * error_ <= margin * round_off * last;
+    const bool done = solved_.error <= round_off || solved_.error * solved_.error <= margin * round_off * last;
     if (done && (local * local <= round_off * last_local || local > 0.5 * last_local)) return true;
-    if (!done && sweeps_ > 2 && error_ > 0.5 * last) return error_ <= converged;
-    last = error_;
+    if (!done && solved_.sweeps > 2 && solved_.error > 0.5 * last) return solved_.error <= converged;
+    last = solved_.error;
     last_local = local;
   }
-  return error_ <= converged;
+  return solved_.error <= converged;
 }
 
 // Without massless unknowns y = f + A'lambda holds by itself.  Where the rows hold too after one solve, each to its own
 // round-off, sweeps would change nothing.
 bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
-  sweeps_ = 1;
-  if (!forwarded_ || &force != &f_ || &rhs != &b_) {
-    residual(force, rhs, residual_, false);
+  const Plan& plan = *plan_;
+  solved_.sweeps = 1;
+  if (!derived_.forwarded || &force != &f_ || &rhs != &b_) {
+    residual(force, rhs, work_.residual, false);
     const auto begin = [&](int front) {
-      for (int i = plan_->parts[at(front)].node; i < plan_->parts[at(front) + 1].node; ++i) {
-        const Node& n = plan_->nodes[at(plan_->front_nodes[at(i)])];
-        for (int r = 0; r < n.rows; ++r) order_[n.position + r] += residual_[n.row + r];
+      for (const int i : plan.fillings[at(front)].nodes) {
+        const Node& n = plan.nodes[at(i)];
+        for (int r = 0; r < n.rows; ++r) order_[n.position + r] += work_.residual[n.row + r];
       }
     };
     fronts_.forward(begin, order_.data());
   }
-  forwarded_ = false;
+  derived_.forwarded = false;
   fronts_.backward(order_.data());
   const auto add = [&](const VectorXd& to) {
-    workers_.each(plan_->bodies.size(), [&](std::size_t i) {
-      const Body& b = plan_->bodies[i];
-      add_transposed(plan_->holds.data() + b.hold, plan_->holds.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
+    workers_.each(plan.bodies.size(), [&](std::size_t i) {
+      const Body& b = plan.bodies[i];
+      add_transposed(plan.holds.data() + b.hold, plan.holds.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
                      to.data() + b.y, y_.data() + b.y);
     });
   };
   add(force);
-  for (const Node& n : plan_->constraint_nodes())
+  for (const Node& n : plan.constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] = order_[n.position + r];
-  residual(y_, rhs, residual_, true);
+  residual(y_, rhs, work_.residual, true);
   const double first = relative_residual();
   if (first <= backward) return true;
   if (!(first <= fine)) return false;
   // Forces that nearly cancel leave some rows a little off: one correction on the spot.
-  ++sweeps_;
-  for (const Plan::Hub& h : plan_->hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
-  for (const Node& n : plan_->constraint_nodes())
-    for (int r = 0; r < n.rows; ++r) order_[n.position + r] = residual_[n.row + r];
+  ++solved_.sweeps;
+  for (const Plan::Hub& h : plan.hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
+  for (const Node& n : plan.constraint_nodes())
+    for (int r = 0; r < n.rows; ++r) order_[n.position + r] = work_.residual[n.row + r];
   fronts_.solve(order_.data());
   add(y_);
-  for (const Node& n : plan_->constraint_nodes())
+  for (const Node& n : plan.constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] += order_[n.position + r];
-  residual(y_, rhs, residual_, true);
+  residual(y_, rhs, work_.residual, true);
   return relative_residual() <= backward;
 }
 
 // The square of the largest residual, in units of the unknowns.
 double Engine::largest_residual() const {
-  return residual_.size() == 0 ? 0 : (residual_.array().abs2() / norm_of_row_.array()).maxCoeff();
+  return work_.residual.size() == 0 ? 0 : (work_.residual.array().abs2() / norm_of_row_.array()).maxCoeff();
 }
 
 // The square of the length of the unknowns with mass; the others have other units.
@@ -296,16 +303,17 @@ double Engine::massive(const VectorXd& y) const {
 }
 
 double Engine::relative_residual() const {
-  return plan_->rows == 0 || residual_.size() == 0
+  return plan_->rows == 0 || work_.residual.size() == 0
              ? 0
-             : std::sqrt((residual_.array().abs2() / (size_of_row_.array() + 1e-300)).maxCoeff());
+             : std::sqrt((work_.residual.array().abs2() / (size_of_row_.array() + 1e-300)).maxCoeff());
 }
 
 void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
-  workers_.each(plan_->bodies.size(), [&](std::size_t i) {
-    const Body& b = plan_->bodies[i];
-    add_transposed(plan_->touches.data() + b.touch, plan_->touches.data() + b.touch + b.touches, A_.data(), lambda.data(), b.k,
-                   g.data() + b.y, g.data() + b.y);
+  const Plan& plan = *plan_;
+  workers_.each(plan.bodies.size(), [&](std::size_t i) {
+    const Body& b = plan.bodies[i];
+    add_transposed(plan.touches.data() + b.touch, plan.touches.data() + b.touch + b.touches, A_.data(), lambda.data(),
+                   b.k, g.data() + b.y, g.data() + b.y);
   });
 }
 
@@ -324,8 +332,8 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     add_reactions(lambda_, g);
     r.head(n) = (force + g) - y_;
     each_massless([&](Index k) { r[k] = force[k] + g[k]; });
-    residual(y_, rhs, residual_, false);
-    r.tail(m) = residual_;
+    residual(y_, rhs, work_.residual, false);
+    r.tail(m) = work_.residual;
     r = r.cwiseProduct(weight);
   };
   begin();
@@ -343,16 +351,16 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
       const VectorXd v = V.back().cwiseQuotient(weight);
       VectorXd z(n + m);
       along = v.head(n);
-      each_massless([&](Index i) { fs_[i] = v[i], along[i] = 0; });
+      each_massless([&](Index i) { condensed_.force[i] = v[i], along[i] = 0; });
       residual(along, v.tail(m), rows, false);
-      apply(fs_, rows, dlambda_, dy_);
-      z.head(n) = along + dy_;
-      z.tail(m) = dlambda_;
+      apply(condensed_.force, rows, work_.dlambda, work_.dy);
+      z.head(n) = along + work_.dy;
+      z.tail(m) = work_.dlambda;
       Z.push_back(z);
       // K z
       VectorXd Kz(n + m);
       g.setZero();
-      add_reactions(dlambda_, g);
+      add_reactions(work_.dlambda, g);
       Kz.head(n) = z.head(n) - g;
       each_massless([&](Index i) { Kz[i] = -g[i]; });
       along = z.head(n);
@@ -381,12 +389,12 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     }
     begin();
     forces_size = force.cwiseAbs() + g.cwiseAbs() + y_.cwiseAbs();
-    error_ = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300),
-                      r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
-    if (error_ <= 10 * round_off) return true;
+    solved_.error = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300),
+                             r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
+    if (solved_.error <= 10 * round_off) return true;
     if (r.norm() > 0.99 * beta) break;
   }
-  return error_ <= converged;
+  return solved_.error <= converged;
 }
 
 }  // namespace mortise

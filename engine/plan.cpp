@@ -1,3 +1,4 @@
+#include <mortise/assembly/system_graph.h>
 #include <mortise/engine/engine_kernels.h>
 #include <mortise/engine/plan.h>
 
@@ -22,6 +23,9 @@ template <class T> class Groups {
     for (const auto& [i, item] : list) items_[at(next[at(i)]++)] = item;
   }
   std::span<T> operator[](std::size_t i) { return {items_.data() + start_[i], at(start_[i + 1] - start_[i])}; }
+  std::span<const T> part(std::size_t i, const std::vector<T>& items) const {  // where they were moved to
+    return {items.data() + start_[i], at(start_[i + 1] - start_[i])};
+  }
   int start(std::size_t i) const { return start_[i]; }
   int count(std::size_t i) const { return start_[i + 1] - start_[i]; }
   std::vector<T>& items() { return items_; }
@@ -85,12 +89,35 @@ Plan::Plan(const System& system, std::shared_ptr<const Slots> of, const std::vec
                     std::numeric_limits<unsigned>::max()),
         "solve its parts one by one");
   plan_fronts();
+  made = true;
 }
 
 bool Plan::fits(const std::vector<Index>& massless) const {
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (bodies[i].k - bodies[i].massive != massless[i]) return false;
   return true;
+}
+
+std::shared_ptr<const Plan> plan_for(const System& system, const std::shared_ptr<const Slots>& slots,
+                                     const std::vector<Index>& massless) {
+  SystemGraph::Plans& known = system.graph().plans();
+  const auto find = [&]() -> std::shared_ptr<const Plan> {
+    for (const auto& x : known.list)
+      if (auto plan = std::static_pointer_cast<const Plan>(x.lock());
+          plan && plan->fits(massless) && *plan->slots == *slots)
+        return plan;
+    return nullptr;
+  };
+  {
+    const std::lock_guard lock(known.mutex);
+    if (auto plan = find()) return plan;
+  }
+  auto plan = std::make_shared<const Plan>(system, slots, massless);  // others need not wait for it
+  const std::lock_guard lock(known.mutex);
+  if (auto made_meanwhile = find()) return made_meanwhile;
+  std::erase_if(known.list, [](const auto& x) { return x.expired(); });
+  known.list.push_back(plan);
+  return plan;
 }
 
 void Plan::plan_nodes(const System& system) {
@@ -369,12 +396,13 @@ void Plan::plan_fronts() {
   Groups<Hub> hubs_by_front(at(tree.count()), hub_list);
   Groups<Product> by_front(at(tree.count()), product_list);
   Groups<Insert> inserts_by_front(at(tree.count()), insert_list);
-  for (std::size_t f = 0; f <= at(tree.count()); ++f)
-    parts.push_back({nodes_by_front.start(f), hubs_by_front.start(f), by_front.start(f), inserts_by_front.start(f)});
   front_nodes = std::move(nodes_by_front.items());
   hubs = std::move(hubs_by_front.items());
   products = std::move(by_front.items());
   inserts = std::move(inserts_by_front.items());
+  for (std::size_t f = 0; f < at(tree.count()); ++f)
+    fillings.push_back({nodes_by_front.part(f, front_nodes), hubs_by_front.part(f, hubs), by_front.part(f, products),
+                        inserts_by_front.part(f, inserts)});
 }
 
 }  // namespace mortise::engine

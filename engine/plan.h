@@ -27,6 +27,7 @@ struct Slots {
     static constexpr int held = -1;
     int root;
     bool weighs;  // its mass is not told by another one
+    bool operator==(const Body&) const = default;
   };
   std::vector<Body> bodies;
   Index unknowns = 0;
@@ -40,6 +41,7 @@ struct Slots {
   // Bodies that constraints and forces of the system act on, one part after the other, and their first coordinates.
   std::vector<std::size_t> on, joint_place, force_place;
   std::vector<Index> firsts;
+  bool operator==(const Slots&) const = default;
 };
 
 class Plan {
@@ -119,19 +121,24 @@ class Plan {
     int rows, columns, stride, to_stride;
     bool transposed;
   };
-  struct Part {  // where what fills a front starts in front_nodes, hubs, products, inserts
-    int node, hub, product, insert;
-  };
   struct Hub {
     int position, size, stride;
     Index place;
+  };
+  struct Filling {  // what fills a front: its own share of front_nodes, hubs, products, inserts
+    std::span<const int> nodes;
+    std::span<const Hub> hubs;
+    std::span<const Product> products;
+    std::span<const Insert> inserts;
   };
   struct Held {  // columns of a body that is held
     int node, column, count;
   };
 
   explicit Plan(std::shared_ptr<const Slots> slots);  // for no state yet: no rows
-  bool empty() const { return parts.empty(); }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  bool empty() const { return !made; }
   bool fits(const std::vector<Index>& massless) const;
   bool condenses() const { return !condensations.empty(); }
   std::span<const Node> constraint_nodes() const { return {nodes.data(), empty() ? 0 : slots->constraints.size()}; }
@@ -154,22 +161,27 @@ class Plan {
   std::vector<Move> moves;
   std::vector<Product> products;
   std::vector<Insert> inserts;
-  std::vector<Part> parts;       // one more than fronts
   std::vector<int> active;       // nodes in the fronts
   std::vector<int> front_nodes;  // the same, front by front
   std::vector<Hub> hubs;
   FrontTree tree;
+  std::vector<Filling> fillings;  // by fronts
   // How many numbers a workspace needs for it.
   struct Sizes {
     Index A = 0, norms = 0, qr = 0, scratch = 0, references = 0;
   };
   Sizes sizes;
+  bool made = false;  // for a state
 
  private:
   void plan_nodes(const System& system);
   void plan_condensations();
   void plan_fronts();
 };
+
+// A plan that other solvers of the system have made, or a new one.  Threads may call this at once.
+std::shared_ptr<const Plan> plan_for(const System& system, const std::shared_ptr<const Slots>& slots,
+                                     const std::vector<Index>& massless);
 
 }  // namespace mortise::engine
 #pragma GCC visibility pop
