@@ -1,3 +1,4 @@
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
 
@@ -11,9 +12,7 @@ using engine::at, engine::add_product, engine::add_square, engine::dot, engine::
 
 namespace {
 
-constexpr double penalty = 1e-14;  // D = penalty diag(A A'), where rows depend on each other
-constexpr double still[6] = {};    // y of a body that is held
-constexpr double doubtful = 1e-9;  // pivots below this share of their row's square may be dependent rows
+constexpr double still[6] = {};  // y of a body that is held
 
 }  // namespace
 
@@ -268,7 +267,7 @@ void Engine::factor(bool positions) {
   };
   factored();
   // D only where pivots nearly vanish: it costs a sweep.  Whether they do depends on the state, not on the last one.
-  if (fronts_.pivots_above(doubtful / (0.5 * penalty)) != regularised_) return;
+  if (fronts_.pivots_above(tolerance::doubtful_pivot / (0.5 * tolerance::penalty)) != regularised_) return;
   regularised_ = !regularised_;
   factored();
 }
@@ -290,8 +289,8 @@ void Engine::assemble_rows(const Node& n) {
   double* to = fronts_.value(n.place);
   const auto begin = [&](int r, double square, double known) __attribute__((always_inline)) {
     const double d = square > 0 ? square : 1;  // 0: nothing moves with this row
-    fronts_.floor(n.position + r) = 0.5 * penalty * d;
-    to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? penalty * d : 0);
+    fronts_.floor(n.position + r) = 0.5 * tolerance::penalty * d;
+    to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? tolerance::penalty * d : 0);
     return d;
   };
   if (plan.condenses()) {
@@ -343,7 +342,7 @@ void Engine::assemble(int front) {
   for (const Plan::Hub& h : filling.hubs)
     for (int k = 0; k < h.size; ++k) {
       *fronts_.value(h.place + Index{k} * (h.stride + 1)) -= 1;
-      fronts_.floor(h.position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
+      fronts_.floor(h.position + k) = -0.5 * tolerance::penalty;  // pivots of a hub are -1 or less
     }
   for (const Plan::Product& p : filling.products) {
     double* to = fronts_.value(p.to);
@@ -382,7 +381,8 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     const Node& n = plan_->nodes[at(i)];
     const Index position = n.position;
     for (int r = 0; r < n.rows; ++r)
-      if (const double d = diagonal_[at(n.row + r)]; doubtful * d * fronts_.inverse_pivot(position + r) > 1)
+      if (const double d = diagonal_[at(n.row + r)];
+          tolerance::doubtful_pivot * d * fronts_.inverse_pivot(position + r) > 1)
         small.push_back({position + r, std::sqrt(d)});
   }
   const VectorXd norms = norm_of_row_.cwiseSqrt();
@@ -408,7 +408,8 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     d.y /= largest;
     for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
-        if (std::abs(d.y[n.row + r]) * norms[n.row + r] < 1e-7) d.y[n.row + r] = 0;  // round-off
+        if (std::abs(d.y[n.row + r]) * norms[n.row + r] < tolerance::no_factor_by_pivots)
+          d.y[n.row + r] = 0;  // round-off
     work_.dy.setZero();
     add_reactions(d.y, work_.dy);
     d.size = work_.dy.norm();

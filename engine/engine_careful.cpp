@@ -1,6 +1,7 @@
 // Where sweeps with the fronts do not get there: bodies far lighter than their neighbours, with rows that depend on
 // each other and massless links.
 
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
 
@@ -11,17 +12,7 @@
 
 namespace mortise {
 
-using engine::at, engine::converged, engine::eps, engine::known, engine::round_off, engine::Row;
-
-namespace {
-
-constexpr double dependent = 1e-13;   // round-off: which rows the others imply is judged elsewhere
-constexpr double nearly = 1e-4;       // rows off the constraints: more than a step leaves them off
-constexpr double met = 1e-13;         // residual of a row, of the terms in its joint
-constexpr double balanced = 1e-11;    // residual of a force, of its terms
-constexpr double rounding = 4 * eps;  // of an entry of A or a force, which are results of several operations
-
-}  // namespace
+using engine::at, engine::Row;
 
 // Which rows the others imply, once for a factor.
 const Engine::Verdict& Engine::verdict() {
@@ -33,7 +24,7 @@ const Engine::Verdict& Engine::verdict() {
   exchange(judgement.implied);
   out.implications = std::move(judgement.implied);
   for (const Implied& x : out.implications) out.implied[at(x.row)] = true;
-  out.unknown = 100 * eps / judgement.smallest;
+  out.unknown = 100 * tolerance::eps / judgement.smallest;
   out.conflicting = judgement.conflicting;
   return out;
 }
@@ -41,8 +32,9 @@ const Engine::Verdict& Engine::verdict() {
 // The QR decomposition of the last factor() that leaves such rows out; nullptr if there is none.
 const engine::QrSolve* Engine::qr_solve(double level) {
   if (!derived_.qr || derived_.qr->level() != level)
-    derived_.qr.emplace(system_, *plan_, A_.data(),
-                        level == dependent ? verdict().implied : std::vector<bool>(at(system_.rows()), false), level);
+    derived_.qr.emplace(
+        system_, *plan_, A_.data(),
+        level == tolerance::dependent_row ? verdict().implied : std::vector<bool>(at(system_.rows()), false), level);
   return derived_.qr->ready() ? &*derived_.qr : nullptr;
 }
 
@@ -50,7 +42,6 @@ const engine::QrSolve* Engine::qr_solve(double level) {
 // moves its bodies most, so that the others, which carry its reaction, do so with no more force on any body.
 void Engine::exchange(std::vector<Implied>& sets) const {
   constexpr Index largest = 1000000;
-  constexpr double none = 1e-12;
   const Index m = system_.rows(), count = static_cast<Index>(sets.size());
   if (m * count > largest) return;
   MatrixXd Y = MatrixXd::Zero(m, count);
@@ -69,7 +60,7 @@ void Engine::exchange(std::vector<Implied>& sets) const {
     sets[at(k)].by.clear();
     const double size = Y.col(k).cwiseAbs().maxCoeff();
     for (Index i = 0; i < m; ++i)
-      if (std::abs(Y(i, k)) > none * size) sets[at(k)].by.push_back({i, Y(i, k)});
+      if (std::abs(Y(i, k)) > tolerance::no_factor_of_set * size) sets[at(k)].by.push_back({i, Y(i, k)});
   }
 }
 
@@ -77,8 +68,7 @@ void Engine::exchange(std::vector<Implied>& sets) const {
 // between heavy ones it is more than the body feels.
 bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
-  constexpr double noise = 64 * eps;
-  const engine::QrSolve* qr = qr_solve(dependent);
+  const engine::QrSolve* qr = qr_solve(tolerance::dependent_row);
   if (!qr) return false;
   const auto each = [&](const auto& f) {
     for (const Body& b : plan_->bodies)
@@ -100,18 +90,18 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
     lambda_ += work_.dlambda;
     residual(y_, rhs, work_.residual, true);
     solved_.error = share(work_.dy + work_.w);
-    if (!std::isfinite(solved_.error) || solved_.error <= round_off || solved_.error > 0.5 * last) break;
+    if (!std::isfinite(solved_.error) || solved_.error <= tolerance::round_off || solved_.error > 0.5 * last) break;
     last = solved_.error;
     find_force_terms(force);
     work_.g = force;
     add_reactions(lambda_, work_.g);
     each([&](int k, bool massive) {
       if (massive) work_.g[k] -= y_[k];
-      if (std::abs(work_.g[k]) <= noise * work_.terms[k]) work_.g[k] = 0;
+      if (std::abs(work_.g[k]) <= tolerance::force_noise * work_.terms[k]) work_.g[k] = 0;
     });
   }
   const double unknown = verdict().unknown;
-  if (!(solved_.error <= std::max(converged, unknown) && certified(force, verdict().implied))) return false;
+  if (!(solved_.error <= std::max(tolerance::converged, unknown) && certified(force, verdict().implied))) return false;
   const bool certain = find_doubts(force, [&] { qr->solve(work_.g, work_.residual, work_.dlambda, work_.dy); });
   if (!certain && solved_.doubts.front().share > unknown) return false;
   find_gap(force, rhs, 0);
@@ -133,7 +123,7 @@ void Engine::find_gap(const VectorXd& force, const VectorXd& rhs, double noise) 
         forces += norms_[at(n.norm + r * n.entries + e)] *
                   work_.terms.segment(x.y, plan_->bodies[at(x.body)].k).squaredNorm();
       }
-      size[n.row + r] = met * size_of_row(n.row + r) + noise * std::sqrt(forces);
+      size[n.row + r] = tolerance::row_of_joint * size_of_row(n.row + r) + noise * std::sqrt(forces);
     }
   for (const Implied& x : verdict().implications) {
     double sum = 0, own = 0;
@@ -154,7 +144,6 @@ void Engine::find_gap(const VectorXd& force, const VectorXd& rhs, double noise) 
 // What cannot be known of a body's motion is what the round-off of A and f does to it: where large forces cancel on a
 // light body.
 bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
-  constexpr double cancelled = 1e-31;
   const auto n = static_cast<int>(slots_->unknowns);
   if (!derived_.exact) {
     const std::vector<bool>& implied = verdict().implied;
@@ -191,9 +180,9 @@ bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
   find_force_terms(force);
   for (const Body& b : plan_->bodies)
     for (int k = b.y; k < b.y + b.massive; ++k)
-      if (std::abs(y_[k]) <= cancelled * work_.terms[k]) y_[k] = 0;
-  find_gap(force, rhs, cancelled);
-  find_doubts(equations.sensitivity(right, rounding).head(n));
+      if (std::abs(y_[k]) <= tolerance::quad_cancelled * work_.terms[k]) y_[k] = 0;
+  find_gap(force, rhs, tolerance::quad_cancelled);
+  find_doubts(equations.sensitivity(right, tolerance::rounding).head(n));
   return true;
 }
 
@@ -229,13 +218,13 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
   add_reactions(lambda_, work_.g);
   hidden_.force = force + work_.g;
   for (const Body& b : plan_->bodies) hidden_.force.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
-  hidden_.force = hidden_.force.cwiseAbs() + rounding * work_.terms;
-  hidden_.row = work_.residual.cwiseAbs() + rounding * size_of_row_.cwiseSqrt();
+  hidden_.force = hidden_.force.cwiseAbs() + tolerance::rounding * work_.terms;
+  hidden_.row = work_.residual.cwiseAbs() + tolerance::rounding * size_of_row_.cwiseSqrt();
   respond_to_hidden();
   if (solved_.doubts.empty()) return true;
   const std::vector<Doubt> all = solved_.doubts;
-  hidden_.force = rounding * work_.terms;
-  hidden_.row = rounding * size_of_row_.cwiseSqrt();
+  hidden_.force = tolerance::rounding * work_.terms;
+  hidden_.row = tolerance::rounding * size_of_row_.cwiseSqrt();
   respond_to_hidden();
   const auto answered = [&](const Doubt& x) {
     return std::any_of(solved_.doubts.begin(), solved_.doubts.end(),
@@ -247,7 +236,6 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
 }
 
 void Engine::find_doubts(const VectorXd& unknown) {
-  constexpr double still = 1e-3;  // of the largest motion: slower bodies are measured by it
   hidden_.by_body.resize(static_cast<Index>(plan_->bodies.size()), 2);  // known and unknown
   for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
     const Body& b = plan_->bodies[i];
@@ -266,18 +254,18 @@ void Engine::find_doubts(const VectorXd& unknown) {
     hidden_.by_body(static_cast<Index>(i), 1) = of(unknown);
   }
   solved_.doubts.clear();
-  const double slow = plan_->bodies.empty() ? 0 : still * hidden_.by_body.col(0).maxCoeff();
+  const double slow = plan_->bodies.empty() ? 0 : tolerance::still * hidden_.by_body.col(0).maxCoeff();
   for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
     const double size = hidden_.by_body(static_cast<Index>(i), 0) + slow,
                  hidden = hidden_.by_body(static_cast<Index>(i), 1);
-    if (!(hidden <= known * size)) solved_.doubts.push_back({i, size > 0 ? hidden / size : 1});
+    if (!(hidden <= tolerance::known * size)) solved_.doubts.push_back({i, size > 0 ? hidden / size : 1});
   }
   std::sort(solved_.doubts.begin(), solved_.doubts.end(),
             [](const Doubt& a, const Doubt& b) { return a.share > b.share; });
 }
 
 bool Engine::correct(const VectorXd& rhs) {
-  const engine::QrSolve* qr = regularised_ ? qr_solve(nearly) : nullptr;
+  const engine::QrSolve* qr = regularised_ ? qr_solve(tolerance::nearly_dependent_row) : nullptr;
   if (!qr) return false;
   ++changes_;
   work_.g.setZero();
@@ -316,7 +304,7 @@ double Engine::share(const VectorXd& motion) {
   const double whole = unevenness() * std::sqrt(massive(y_));
   double largest = 0;
   for (const Node& n : plan_->constraint_nodes()) {
-    const double size = size_of_joint(n, whole) + 1e-300;
+    const double size = size_of_joint(n, whole) + tolerance::tiny;
     for (int e = 0; e < n.entries; ++e) {
       const Entry& x = plan_->entries[at(n.entry + e)];
       const double length = motion.segment(x.y, plan_->bodies[at(x.body)].k).squaredNorm();
@@ -339,7 +327,9 @@ bool Engine::certified(const VectorXd& force, const std::vector<bool>& but) {
   for (const Body& b : plan_->bodies)
     for (int k = 0; k < b.k; ++k) {
       const double y = k < b.massive ? y_[b.y + k] : 0, terms = work_.terms[b.y + k];
-      if (!(std::abs(force[b.y + k] + work_.g[b.y + k] - y) <= balanced * terms + met * whole)) return false;
+      if (!(std::abs(force[b.y + k] + work_.g[b.y + k] - y) <=
+            tolerance::force_balanced * terms + tolerance::row_of_joint * whole))
+        return false;
     }
   return true;
 }
@@ -350,7 +340,7 @@ bool Engine::rows_met(const std::vector<bool>& but) {
     const double size = size_of_joint(n, whole);
     for (int r = 0; r < n.rows; ++r)
       if ((but.empty() || !but[at(n.row + r)]) &&
-          !(std::abs(work_.residual[n.row + r]) <= met * size * std::sqrt(norm_of_row_[n.row + r])))
+          !(std::abs(work_.residual[n.row + r]) <= tolerance::row_of_joint * size * std::sqrt(norm_of_row_[n.row + r])))
         return false;
   }
   return true;

@@ -1,5 +1,6 @@
 // Massless unknowns in numbers: QR decompositions of the rows that hold them, and what the solution needs of them.
 
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
 
@@ -9,15 +10,6 @@
 namespace mortise {
 
 using engine::at, engine::Row;
-
-namespace {
-
-constexpr double alarm_level = 1e-6;  // of the balanced diagonal of R: below, the rank verdict is asked
-// Of the largest slope along massless unknowns, both relative to the row's slopes along the others: a row with less is
-// not enlarged for it, since that would drown the rows it is combined with.  A slope that is round-off of 0 is such.
-constexpr double hardly = 1e-4;
-
-}  // namespace
 
 // Householder QR with column pivoting of the balanced massless columns; false: the alarm.
 bool Engine::condense(const Condensation& c, bool positions) {
@@ -66,7 +58,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
   for (int r = 0; r < m; ++r)
     if (t[r] > 0) touch = std::max(touch, slope(r) / t[r]);
   for (int r = 0; r < m; ++r) {
-    const double largest = std::max(slope(r), hardly * touch * t[r]);
+    const double largest = std::max(slope(r), tolerance::hardly_massless * touch * t[r]);
     t[r] = largest > 0 ? 1 / largest : 1;
     for (int j = 0; j < k; ++j) W[r * width + j] *= t[r] * scale[j];
     for (int j = k; j < width; ++j) W[r * width + j] *= t[r];
@@ -79,7 +71,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
     for (int i = j; i < k; ++i) {
       double norm = 0;
       for (int r = j; r < m; ++r) norm += W[r * width + i] * W[r * width + i];
-      if (norm > longest * (1 + 1e-9)) longest = norm, best = i;
+      if (norm > longest * tolerance::clearly_larger) longest = norm, best = i;
     }
     if (best != j) {
       for (int r = 0; r < m; ++r) std::swap(W[r * width + j], W[r * width + best]);
@@ -88,8 +80,8 @@ bool Engine::condense(const Condensation& c, bool positions) {
     double* v = V + Index{j} * m;
     if (j >= m) continue;
     const double norm = std::sqrt(std::max(longest, 0.0)), head = W[j * width + j];
-    well = well && norm >= alarm_level;
-    if (positions && norm < alarm_level) {  // no row that holds others is spent on what no position holds
+    well = well && norm >= tolerance::rank_alarm;
+    if (positions && norm < tolerance::rank_alarm) {  // no row that holds others is spent on what no position holds
       const auto empty = [&](int r) {
         return std::all_of(W + r * width, W + (r + 1) * width, [](double w) { return w == 0; });
       };
@@ -120,7 +112,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
     for (int j = 0; j < k; ++j) R[i * k + j] = i <= j && i < m ? W[i * width + j] : 0;
   if (positions)  // what no position holds stays where it is
     for (int i = 0; i < k; ++i)
-      if (std::abs(R[i * k + i]) < alarm_level) R[i * k + i] = 0;
+      if (std::abs(R[i * k + i]) < tolerance::rank_alarm) R[i * k + i] = 0;
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < target.columns; ++j) A1[i * target.columns + j] = i < m ? W[i * width + k + j] : 0;
   for (int i = 0; i < target.rows; ++i)

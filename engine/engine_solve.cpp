@@ -8,21 +8,11 @@
 #include <limits>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 
-using engine::at, engine::add_transposed, engine::converged, engine::dot, engine::subtract_rows, engine::with_shape;
-using engine::eps, engine::lost, engine::round_off;
-
-namespace {
-
-constexpr double backward = 4e-15;  // residual of a row, of the terms it is the sum of, that is as good as none
-constexpr double fine = 1e-10;      // ... that one more correction will make so
-constexpr double margin = 1e-4;     // for rates of convergence that are not uniform
-// Slopes of heavy bodies over those of light ones, below which the norm over all shows the light ones too little.
-constexpr double light = 1e-4;
-
-}  // namespace
+using engine::at, engine::add_transposed, engine::dot, engine::subtract_rows, engine::with_shape;
 
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   ++changes_;
@@ -36,7 +26,7 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   // sweeps answer slowly.
   const auto unanswered = [&] {
     return solved_.moved * solved_.moved <= largest_residual() &&
-           (!uneven || solved_.moved <= 1e-3 * std::sqrt(massive(y_)));
+           (!uneven || solved_.moved <= tolerance::no_answer * std::sqrt(massive(y_)));
   };
   bool contradicts = unanswered();
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
@@ -44,17 +34,17 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   if (uneven || plan_->condenses() || !contradicts) {
     if (solve_carefully(force, rhs)) return Status::solved;
     if (solve_exactly(force, rhs)) return verdict().conflicting ? Status::inconsistent : Status::solved;
-    if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
+    if (sweep(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
     contradicts = unanswered();
   }
-  if (!contradicts && gmres(force, rhs) && certain(force, rhs, lost)) return Status::solved;
+  if (!contradicts && gmres(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
   // The motion that comes nearest, with the reactions of its own right-hand side.
   VectorXd gap(rhs.size());
   residual(y_, rhs, gap, false);
   work_.met = rhs - gap;
   const bool again = (sweep(force, work_.met) && certain(force, work_.met, 0)) ||
                      (uneven && solve_carefully(force, work_.met)) ||
-                     (gmres(force, work_.met) && certain(force, work_.met, lost));
+                     (gmres(force, work_.met) && certain(force, work_.met, tolerance::lost));
   gap_ = gap;
   return contradicts && again ? Status::inconsistent : Status::stalled;
 }
@@ -69,7 +59,7 @@ bool Engine::even() {
     for (const double square : norms_)
       if (square > 0) least = std::min(least, square);
   }
-  derived_.even = least >= light * light * most;
+  derived_.even = least >= tolerance::light * tolerance::light * most;
   return *derived_.even;
 }
 
@@ -89,7 +79,8 @@ bool Engine::massless_only(const VectorXd& rhs) {
   if (!plan_->condenses() || plan_->rows == 0) return false;
   residual(y_, rhs, work_.residual, true);
   const double largest = (size_of_row_.array() / norm_of_row_.array()).maxCoeff();
-  return relative_residual() <= backward && solved_.moved * solved_.moved <= round_off * round_off * largest;
+  return relative_residual() <= tolerance::row_solved &&
+         solved_.moved * solved_.moved <= tolerance::round_off * tolerance::round_off * largest;
 }
 
 // rhs - A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.
@@ -213,7 +204,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
       }
       residual(work_.w, rhs, work_.residual, solved_.sweeps == 2);
       // Near a singular pose corrections may stay large, but no equation asks for them.
-      if (plain && relative_residual() <= backward) {
+      if (plain && relative_residual() <= tolerance::row_solved) {
         y_ = work_.w;
         return true;
       }
@@ -233,16 +224,17 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     if (solved_.sweeps == 1) continue;
     // The residual found and the correction made, relative to the whole: what is left is smaller than the correction by
     // the factor that this one was smaller than the last.
-    solved_.error = std::sqrt(std::max(moved, largest_residual()) / (size + all + 1e-300));
+    solved_.error = std::sqrt(std::max(moved, largest_residual()) / (size + all + tolerance::tiny));
     // The same for each row relative to itself: followed as long as it shrinks, as far as round-off lets it.
     const double local = relative_residual();
-    const bool done = solved_.error <= round_off || solved_.error * solved_.error <= margin * round_off * last;
-    if (done && (local * local <= round_off * last_local || local > 0.5 * last_local)) return true;
-    if (!done && solved_.sweeps > 2 && solved_.error > 0.5 * last) return solved_.error <= converged;
+    const bool done = solved_.error <= tolerance::round_off ||
+                      solved_.error * solved_.error <= tolerance::uneven_rate * tolerance::round_off * last;
+    if (done && (local * local <= tolerance::round_off * last_local || local > 0.5 * last_local)) return true;
+    if (!done && solved_.sweeps > 2 && solved_.error > 0.5 * last) return solved_.error <= tolerance::converged;
     last = solved_.error;
     last_local = local;
   }
-  return solved_.error <= converged;
+  return solved_.error <= tolerance::converged;
 }
 
 // Without massless unknowns y = f + A'lambda holds by itself.  Where the rows hold too after one solve, each to its own
@@ -274,8 +266,8 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] = order_[n.position + r];
   residual(y_, rhs, work_.residual, true);
   const double first = relative_residual();
-  if (first <= backward) return true;
-  if (!(first <= fine)) return false;
+  if (first <= tolerance::row_solved) return true;
+  if (!(first <= tolerance::row_nearly_solved)) return false;
   // Forces that nearly cancel leave some rows a little off: one correction on the spot.
   ++solved_.sweeps;
   for (const Plan::Hub& h : plan.hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
@@ -286,7 +278,7 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   for (const Node& n : plan.constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] += order_[n.position + r];
   residual(y_, rhs, work_.residual, true);
-  return relative_residual() <= backward;
+  return relative_residual() <= tolerance::row_solved;
 }
 
 // The square of the largest residual, in units of the unknowns.
@@ -305,7 +297,7 @@ double Engine::massive(const VectorXd& y) const {
 double Engine::relative_residual() const {
   return plan_->rows == 0 || work_.residual.size() == 0
              ? 0
-             : std::sqrt((work_.residual.array().abs2() / (size_of_row_.array() + 1e-300)).maxCoeff());
+             : std::sqrt((work_.residual.array().abs2() / (size_of_row_.array() + tolerance::tiny)).maxCoeff());
 }
 
 void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
@@ -346,7 +338,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     MatrixXd H = MatrixXd::Zero(most + 1, most);
     VectorXd c;
     double estimate = beta;
-    while (steps < most && estimate > 1e-13 * beta) {
+    while (steps < most && estimate > tolerance::krylov_residual * beta) {
       const auto k = static_cast<Index>(Z.size());
       const VectorXd v = V.back().cwiseQuotient(weight);
       VectorXd z(n + m);
@@ -380,7 +372,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
       const MatrixXd Hk = H.topLeftCorner(k + 2, k + 1);
       c = PivotedQr(Hk).solve(e);
       estimate = (e - Hk * c).norm();
-      if (!(H(k + 1, k) > 1e-14 * Hk.norm())) break;  // the space is exhausted
+      if (!(H(k + 1, k) > tolerance::krylov_space * Hk.norm())) break;  // the space is exhausted
       V.push_back(Kz / H(k + 1, k));
     }
     for (std::size_t i = 0; i < Z.size(); ++i) {
@@ -389,12 +381,12 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     }
     begin();
     forces_size = force.cwiseAbs() + g.cwiseAbs() + y_.cwiseAbs();
-    solved_.error = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300),
-                             r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
-    if (solved_.error <= 10 * round_off) return true;
+    solved_.error = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + tolerance::tiny),
+                             r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + tolerance::tiny));
+    if (solved_.error <= tolerance::krylov_solved) return true;
     if (r.norm() > 0.99 * beta) break;
   }
-  return solved_.error <= converged;
+  return solved_.error <= tolerance::converged;
 }
 
 }  // namespace mortise

@@ -7,15 +7,14 @@
 
 #include <mortise/assembly/system_graph.h>
 #include <mortise/core/scaling.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/engine_kernels.h>
 
 namespace mortise::engine {
 
 namespace {
 
-constexpr double round_off_level = 1e-13;  // which rows the others imply is judged elsewhere
-constexpr Index largest_part = 400000;     // entries of A of a part that is still decomposed
-constexpr double geometric = 1e-13;        // of G: round-off of what is 0
+constexpr Index largest_part = 400000;  // entries of A of a part that is still decomposed
 
 // x[i] := x[order[i]]
 template <class V> void permute(V& x, const std::vector<int>& order) {
@@ -104,7 +103,7 @@ bool QrSolve::decompose(const Plan& plan, const double* values, const std::vecto
     part.scale = f.r.cwiseProduct(strength);
     part.massless_scale = f.c;
     part.hold.B = f.c.asDiagonal() * S.transpose() * part.scale.asDiagonal();
-    part.hold.decompose(VectorXd::Ones(k), strength, round_off_level);
+    part.hold.decompose(VectorXd::Ones(k), strength, tolerance::dependent_row);
     if (part.hold.rank < k) return false;
     permute(part.massless, part.hold.row);
     permute(part.massless_scale, part.hold.row);
@@ -117,7 +116,7 @@ bool QrSolve::decompose(const Plan& plan, const double* values, const std::vecto
     permute(strength, part.hold.column);
     for (Index i = k; i < m; ++i)
       for (Index j = 0; j < k; ++j)
-        if (double& g = part.G(j, i - k); std::abs(g) <= geometric * strength[i] / strength[j]) g = 0;
+        if (double& g = part.G(j, i - k); std::abs(g) <= tolerance::no_factor * strength[i] / strength[j]) g = 0;
   }
   part.A1 = part.scale.head(k).asDiagonal() * A.topRows(k);
   part.A2 = part.scale.tail(m - k).asDiagonal() * A.bottomRows(m - k);

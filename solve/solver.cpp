@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <mortise/core/tolerances.h>
 #include <mortise/diagnosis/failure.h>
 #include <mortise/engine/dynamics.h>
 
@@ -21,7 +22,7 @@ struct [[gnu::visibility("hidden")]] Solver::Merged {
   std::vector<Index> left_out;
   RigidGroups groups;
   std::unique_ptr<OwnEngine> engine;  // none: there is nothing to merge
-  bool redundant = false;          // the last verdict on the rows: who knows the single rows must solve
+  bool redundant = false;             // the last verdict on the rows: who knows the single rows must solve
 
   Merged(const System& system, const State& s, const std::vector<Index>& rows, int threads)
       : off(s.off), left_out(rows), groups(system, without(system)) {
@@ -48,7 +49,8 @@ Solver::Solver(const System& system, const SolverOptions& options)
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
-// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are none.
+// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are
+// none.
 bool Solver::merge(const State& s) {
   if (!merged_ || merged_->off != s.off || merged_->left_out != left_out_) {
     const OwnEngine* before = merged_ ? merged_->engine.get() : nullptr;
@@ -71,7 +73,6 @@ bool Solver::merge(const State& s) {
 
 // Chooses the engine for a state, and the state for the engine.
 const State& Solver::choose(const State& s) {
-  constexpr double met = 1e-13;  // of the largest coordinate or velocity
   engine_ = plain_.get();
   if ((!holding_ && (!options_.merge_welded || pull_ > 0)) || !merge(s)) return s;
   if (holding_) {
@@ -82,17 +83,17 @@ const State& Solver::choose(const State& s) {
   }
   const auto size = [](const VectorXd& x) { return std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0); };
   const MotionsApart off = merged_->engine->apart(s);
-  if (off.positions <= met * size(s.q) && off.velocities <= met * size(s.v)) engine_ = merged_->engine.get();
+  if (off.positions <= tolerance::weld_met * size(s.q) && off.velocities <= tolerance::weld_met * size(s.v))
+    engine_ = merged_->engine.get();
   return s;
 }
 
 void Solver::hold_welds(const State& s) {
-  constexpr double far = 1e-6;
   holding_ = false;
   if (!merge(s)) return;
   // Rows can be met with the bodies turned by half a turn, too.
   const MotionsApart off = merged_->engine->apart(s);
-  holding_ = off.positions <= far * std::max(1.0, s.q.cwiseAbs().maxCoeff());
+  holding_ = off.positions <= tolerance::weld_far * std::max(1.0, s.q.cwiseAbs().maxCoeff());
 }
 
 const VectorXd& Solver::solve(const State& given) {
