@@ -109,5 +109,20 @@ inline constexpr double weld_far = 1e-6;
 // R'R - 1 of a matrix that is given as a rotation: typed by hand with few digits.
 inline constexpr double rotation = 1e-6;
 
+// ---- Reports
+// ---------------------------------------------------------------------------------------------------------
+
+// Shares of a direction, of its largest: below, they are not worth a line.
+inline constexpr double visible_share = 1e-6;
+// Rows at a start, of their sizes: met; and rows of this size, of what they are off, touch no coordinate.
+inline constexpr double start_met = 1e-9, touches_nothing = 1e-9;
+// Entries of hidden rows at two states, of the largest: the same formula holds at both.
+inline constexpr double same_formula = 1e-10;
+// Singular values, of the largest, of rows that only say the same again, off balance.
+inline constexpr double soft = 1e-6;
+// A body may be padded if it has this share of the heaviest one's mass, and is if accelerations without it are the same
+// to the other share.
+inline constexpr double padded_mass = 1e-4, padded_same = 1e-6;
+
 }  // namespace mortise::tolerance
 #pragma GCC visibility pop
