@@ -202,7 +202,7 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
   const VectorXd none = VectorXd::Zero(engine_.unknowns());
   const auto off = [&]() -> const VectorXd& {
     engine_.normalise(s);
-    engine_.look(s);
+    engine_.evaluate_rows_if_needed(s);
     RowGaps gaps = row_gaps(system_, engine_, s, {});
     rhs = -(positions ? gaps.positions : gaps.velocities);
     return rhs;
@@ -211,7 +211,7 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
   Failure out = approach(kind, s.t, x, off, [&](bool careful) {
     factor(s, positions);
     const bool found = (careful && engine_.correct(rhs)) || engine_.solve(none, rhs) != Engine::Status::stalled;
-    engine_.spread(engine_.y(), dx);
+    engine_.expand(engine_.y(), dx);
     x += dx;
     return found;
   });

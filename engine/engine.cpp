@@ -31,7 +31,7 @@ Engine::Engine(const System& system, int threads, const RigidGroups* groups)
   }
 }
 
-bool Engine::stands_at(const State& s) const {
+bool Engine::is_at(const State& s) const {
   const auto same = [](const VectorXd& a, const VectorXd& b) {
     return std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size());
   };
@@ -40,25 +40,25 @@ bool Engine::stands_at(const State& s) const {
          s.off == at.off;
 }
 
-void Engine::look(const State& s) {
-  if (looks_at(s)) return;
-  if (!stands_at(s)) move(s);
+void Engine::evaluate_rows_if_needed(const State& s) {
+  if (has_rows_at(s)) return;
+  if (!is_at(s)) move(s);
   evaluate_rows(s);
-  looked_ = changes_;
+  rows_since_ = changes_;
 }
 
-void Engine::evaluate_rest(const State& s) {
-  if (!looks_at(s)) return evaluate(s);
-  if (evaluated_.stage != Evaluated::Stage::forces) act(s);
+void Engine::evaluate_if_needed(const State& s) {
+  if (!has_rows_at(s)) return evaluate(s);
+  if (evaluated_.stage != Evaluated::Stage::forces) apply_forces(s);
   const bool same = slots_->holonomic && factored_at_ && factored_at_->t == s.t && factored_at_->q == s.q &&
                     factored_at_->off == s.off;
   changed();
-  if (same) factored_ = changes_;
+  if (same) factored_since_ = changes_;
 }
 
 void Engine::evaluate(const State& s) {
-  if (evaluated_.stage != Evaluated::Stage::motions || !stands_at(s)) move(s);
-  act(s);
+  if (evaluated_.stage != Evaluated::Stage::motions || !is_at(s)) move(s);
+  apply_forces(s);
   evaluate_rows(s);
 }
 
@@ -116,7 +116,7 @@ void Engine::follow(std::shared_ptr<const Plan> plan) {
 }
 
 // Forces, and laws of joints.
-void Engine::act(const State& s) {
+void Engine::apply_forces(const State& s) {
   const Slots& slots = *slots_;
   derived_.forwarded = false;
   evaluated_.stage = Evaluated::Stage::none;  // until all have acted
@@ -154,7 +154,7 @@ void Engine::evaluate_rows(const State& s) {
     const Node& n = plan.nodes[at(g.node)];
     for (int r = 0; r < n.rows; ++r) std::fill_n(A_.data() + n.A + Index{r} * n.columns + g.column, g.count, 0.0);
   }
-  if (pull_ > 0) pull();
+  if (baumgarte_rate_ > 0) add_baumgarte_terms();
   const auto without = [&](std::size_t i, int r) {
     const Node& n = plan.nodes[i];
     std::fill_n(A_.data() + n.A + Index{r} * n.columns, n.columns, 0.0);
@@ -169,11 +169,12 @@ void Engine::evaluate_rows(const State& s) {
 }
 
 // phi'' + 2 w phi' + w^2 phi = 0 and psi' + w psi = 0 instead of phi'' = 0 and psi' = 0.
-void Engine::pull() {
+void Engine::add_baumgarte_terms() {
   for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
     const auto& c = system_.constraints()[slots_->constraints[i]];
     for (Index r = c.row; r < c.row + c.rows; ++r)
-      b_[r] -= r < c.row + c.holonomic ? pull_ * (2 * rate_[r] + pull_ * value_[r]) : pull_ * value_[r];
+      b_[r] -= r < c.row + c.holonomic ? baumgarte_rate_ * (2 * rate_[r] + baumgarte_rate_ * value_[r])
+                                       : baumgarte_rate_ * value_[r];
   }
 }
 
@@ -216,7 +217,7 @@ VectorXd Engine::on_unknowns(const VectorXd& Q) const {
   return f;
 }
 
-void Engine::take(const Evaluation& e, const Evaluation& own) {
+void Engine::set_right_hand_side(const Evaluation& e, const Evaluation& own) {
   const VectorXd Q = (e.Q - own.Q) + (e.C - own.C), b = e.b - own.b;
   if (Q.isZero(0) && b.isZero(0)) return;
   f_.head(slots_->unknowns) += on_unknowns(Q);  // in place: forces write to where it is
@@ -230,7 +231,7 @@ void Engine::take(const Evaluation& e, const Evaluation& own) {
 }
 
 void Engine::factor(bool positions) {
-  const bool all = slots_->holonomic && !positions && looked_ == changes_;
+  const bool all = slots_->holonomic && !positions && rows_since_ == changes_;
   changed();
   ++factorisations_;
   factored_at_.reset();
@@ -266,7 +267,8 @@ void Engine::factor(bool positions) {
         workers_, [&](int front) { assemble(front); }, plain && !positions ? order_.data() : nullptr);
   };
   factored();
-  // D only where pivots nearly vanish: it costs a sweep.  Whether they do depends on the state, not on the last one.
+  // D only where pivots nearly vanish: it costs a refinement.  Whether they do depends on the state, not on the last
+  // one.
   if (fronts_.pivots_above(tolerance::doubtful_pivot / (0.5 * tolerance::penalty)) != regularised_) return;
   regularised_ = !regularised_;
   factored();
@@ -398,7 +400,7 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
       const double* from = order_.data() + n.position;
       for (int r = 0; r < n.rows; ++r) condensed_.lambda[n.row + r] = from[r];
     }
-    expand(false);
+    expand_multipliers(false);
     Dependence d{condensed_.lambda.head(system_.rows()), 0, 0};
     double largest = 0;
     for (const Node& n : plan_->constraint_nodes())
@@ -434,7 +436,7 @@ void Engine::accelerations(VectorXd& a) const {
   });
 }
 
-void Engine::spread(const VectorXd& y, VectorXd& dq) const {
+void Engine::expand(const VectorXd& y, VectorXd& dq) const {
   dq.resize(system_.size());
   for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
     const Slots::Body& b = slots_->bodies[i];
@@ -456,9 +458,9 @@ Momentum Engine::momentum() const {
   return sum;
 }
 
-void Engine::stand(const State& s) {
-  if (!stands_at(s)) move(s);
-  if (evaluated_.stage != Evaluated::Stage::forces) act(s);
+void Engine::evaluate_motions_and_forces(const State& s) {
+  if (!is_at(s)) move(s);
+  if (evaluated_.stage != Evaluated::Stage::forces) apply_forces(s);
   power_.velocity.resize(slots_->unknowns);
   for (std::size_t i = 0; i < slots_->bodies.size(); ++i)
     if (const Slots::Body& b = slots_->bodies[i]; b.k > 0)
@@ -466,7 +468,7 @@ void Engine::stand(const State& s) {
 }
 
 Energy Engine::energy(const State& s) {
-  stand(s);
+  evaluate_motions_and_forces(s);
   Energy out{0, power_.potential};
   for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
     const Slots::Body& b = slots_->bodies[i];
@@ -478,7 +480,7 @@ Energy Engine::energy(const State& s) {
 }
 
 double Engine::input(const State& s) {
-  stand(s);
+  evaluate_motions_and_forces(s);
   double power = 0;
   for (const std::size_t i : slots_->storing) {
     const BodyModel::Stored own = stored(i, s);
@@ -489,14 +491,14 @@ double Engine::input(const State& s) {
 }
 
 double Engine::power_of_reactions(const State& s) {
-  stand(s);
+  evaluate_motions_and_forces(s);
   work_.g.setZero();
   add_reactions(lambda_, work_.g);
   return work_.g.dot(power_.velocity);
 }
 
 std::vector<Work> Engine::works(const State& s) {
-  stand(s);
+  evaluate_motions_and_forces(s);
   std::vector<Work> out;
   if (const Vec3<double>& g = system_.gravity(); g != Vec3<double>::Zero()) {
     Work w{0, 0.0};

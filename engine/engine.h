@@ -10,7 +10,8 @@
 //   2. The rows that remain see only y_r:  (A_r A_r' + D) lambda = b - A_r f_r  by fronts.h.  D is 0, or a tiny
 //      diag(A_r A_r') / 1e14 where pivots show that rows depend on each other.  Bodies with many joints (hubs) are not
 //      eliminated beforehand but stand in the fronts themselves.
-//   3. Sweeps on the true residuals, until they are round-off.  Where they do not get there: a QR decomposition of A_r'
+//   3. Refinement on the true residuals, until they are round-off.  Where it does not get there: a QR decomposition of
+//   A_r'
 //      that keeps light and heavy bodies apart, or, in large systems, flexible GMRES.
 
 #include <cmath>
@@ -40,11 +41,11 @@ class __attribute__((visibility("hidden"))) Engine {
   Engine& operator=(const Engine&) = delete;
 
   void evaluate(const State& s);
-  // Its rows alone, unless that was the last thing that was done, at the same state; and what is missing then.
-  void look(const State& s);
-  void evaluate_rest(const State& s);
-  bool stands_at(const State& s) const;  // bodies were moved there last
-  // Moves bodies there, for the evaluate_rest() that follows; how far those of rigid groups are apart.
+  // The rows alone, unless that was done last, at the same state; and all but these.
+  void evaluate_rows_if_needed(const State& s);
+  void evaluate_if_needed(const State& s);
+  bool is_at(const State& s) const;  // bodies were moved there last
+  // Moves bodies there, for the evaluate_if_needed() that follows; how far those of rigid groups are apart.
   MotionsApart apart(const State& s);
   MotionsApart apart(const RigidGroups::Group& g) const { return groups_->apart(g, motions_.all()); }  // there
   // Values and rates of the welds of rigid groups where the bodies are; their multipliers for y and lambda found there.
@@ -54,18 +55,18 @@ class __attribute__((visibility("hidden"))) Engine {
   // Changes with whatever changes y, lambda or the rows.
   unsigned long changes() const { return changes_; }
   // Adds what the caller has changed in Q, C and b of an evaluation; own: as it was, at the state of evaluate().
-  void take(const Evaluation& e, const Evaluation& own);
+  void set_right_hand_side(const Evaluation& e, const Evaluation& own);
   // Rows of the system that evaluate() treats as if they were not there; only their value() and rate() are told.
   void leave_out(const std::vector<Index>& rows);
   // Rows that are off are drawn back by the rate w [1/s]; 0: they are not.
-  void set_pull(double w) { pull_ = w, changed(); }
+  void set_baumgarte_rate(double w) { baumgarte_rate_ = w, changed(); }
   // As if all unknowns had mass: what rows say of each other does not depend on it.  Before the first evaluate().
   void set_all_massive() { all_massive_ = true; }
   // positions: without nonholonomic rows, which do not restrict positions.
   void factor(bool positions = false);
-  // The rows of evaluate_rest() are those of the last factor(), so that it need not be made again: a projection of
+  // The rows of evaluate_if_needed() are those of the last factor(), so that it need not be made again: a projection of
   // velocities leaves it.  Never after evaluate().
-  bool factored() const { return factored_ == changes_; }
+  bool factored() const { return factored_since_ == changes_; }
 
   enum class Status { solved, inconsistent, stalled };
   // Solves for y and lambda with the forces and right-hand side given; `size` of the terms of b for round-off.
@@ -118,9 +119,9 @@ class __attribute__((visibility("hidden"))) Engine {
   const VectorXd& gap() const { return gap_; }  // b - A y where rows are inconsistent, else 0
   double size_of_row(Index i) const { return std::sqrt(size_of_row_[i]); }  // of the terms of b - A y
   double worst() const { return solved_.error; }                            // relative size of the last correction
-  int sweeps() const { return solved_.sweeps; }
+  int refinements() const { return solved_.refinements; }
   void accelerations(VectorXd& a) const;               // T y + z
-  void spread(const VectorXd& y, VectorXd& dq) const;  // T y
+  void expand(const VectorXd& y, VectorXd& dq) const;  // T y
   void normalise(State& s) const;
   Momentum momentum() const;
   // At a state, from the motions of the bodies and the forces that evaluate() finds: these are not computed again where
@@ -170,16 +171,16 @@ class __attribute__((visibility("hidden"))) Engine {
   }
   void changed() { ++changes_; }
   void move(const State& s);
-  void act(const State& s);
+  void apply_forces(const State& s);
   void evaluate_rows(const State& s);
-  void stand(const State& s);  // moves bodies and lets forces act, where they do not yet
-  bool looks_at(const State& s) const { return looked_ == changes_ && stands_at(s); }
-  void pull();
+  void evaluate_motions_and_forces(const State& s);  // moves bodies and lets forces act, where they do not yet
+  bool has_rows_at(const State& s) const { return rows_since_ == changes_ && is_at(s); }
+  void add_baumgarte_terms();
   void follow(std::shared_ptr<const Plan> plan);
   bool condense(const Condensation& c, bool positions);
   void condense_rhs(const VectorXd& force, const VectorXd& rhs);
   void restore(VectorXd& dy);
-  void expand(bool forces);
+  void expand_multipliers(bool forces);
   void find_references(std::size_t body);
   void references(const Condensation& c, int body, double* G);
   void assemble(int front);
@@ -188,12 +189,12 @@ class __attribute__((visibility("hidden"))) Engine {
   void residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes);
   bool direct(const VectorXd& force, const VectorXd& rhs);
   void apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy);
-  bool sweep(const VectorXd& force, const VectorXd& rhs);
+  bool refine(const VectorXd& force, const VectorXd& rhs);
   bool gmres(const VectorXd& force, const VectorXd& rhs);
   bool massless_only(const VectorXd& rhs);
   bool certain(const VectorXd& force, const VectorXd& rhs, double most);
 
-  // engine_careful.cpp
+  // engine_light.cpp
   struct Verdict {
     std::vector<bool> implied;          // by rows: others imply them
     std::vector<Implied> implications;  // how
@@ -202,7 +203,7 @@ class __attribute__((visibility("hidden"))) Engine {
   };
   const Verdict& verdict();
   const engine::QrSolve* qr_solve(double level);
-  bool solve_carefully(const VectorXd& force, const VectorXd& rhs);
+  bool solve_by_qr(const VectorXd& force, const VectorXd& rhs);
   bool solve_exactly(const VectorXd& force, const VectorXd& rhs);
   void find_gap(const VectorXd& force, const VectorXd& rhs, double noise);
   void exchange(std::vector<Implied>& sets) const;
@@ -255,7 +256,7 @@ class __attribute__((visibility("hidden"))) Engine {
     double potential = 0, potential_rate = 0;
   } power_;
 
-  double pull_ = 0;
+  double baumgarte_rate_ = 0;
   bool alarm_ = true, all_massive_ = false;
   std::function<Judgement(const State&)> judge_;
 
@@ -265,9 +266,9 @@ class __attribute__((visibility("hidden"))) Engine {
     State at;
     Stage stage = Stage::none;
   } evaluated_;
-  // changes() when look() evaluated the rows at evaluated_, and when they were found to be those of the last factor():
-  // what was done since has changed it.
-  unsigned long changes_ = 0, looked_ = never, factored_ = never;
+  // changes() when evaluate_rows_if_needed() evaluated the rows at evaluated_, and when they were found to be those of
+  // the last factor(): what was done since has changed it.
+  unsigned long changes_ = 0, rows_since_ = never, factored_since_ = never;
   static constexpr unsigned long never = static_cast<unsigned long>(-1);
   // Where the last factor() was made, if its rows depend on nothing else.
   struct Pose {
@@ -283,14 +284,14 @@ class __attribute__((visibility("hidden"))) Engine {
   struct {
     bool forwarded = false;  // order_ holds L^-1 (b - A f)
     std::optional<bool> even;
-    std::optional<double> unevenness;  // smallest over largest slope of the bodies' unknowns with mass
+    std::optional<double> unevenness;  // smallest over largest entries of the bodies' unknowns with mass
     std::optional<Verdict> verdict;
     std::optional<engine::QrSolve> qr;
     std::optional<std::pair<ExactSolve, std::vector<Index>>> exact;  // and the rows in it
   } derived_;
   struct {
     double error = 0, moved = 0;  // relative size of the last correction, and its length
-    int sweeps = 0;
+    int refinements = 0;
     std::vector<Doubt> doubts;
   } solved_;
 };

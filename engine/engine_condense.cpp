@@ -25,7 +25,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
       for (int j = 0; j < x.count; ++j)
         W[(x.source_row + r) * width + x.to + j] += A_[at(n.A + Index{r} * n.columns + x.from + j)];
   }
-  // Balance columns, then rows, by what the slopes are sums of, never by the slopes themselves.
+  // Balance columns, then rows, by what the entries are sums of, never by the entries themselves.
   double* G = W + Index{m} * width;
   if (alarm_)
     references(c, c.body, G);
@@ -38,12 +38,12 @@ bool Engine::condense(const Condensation& c, bool positions) {
     scale[j] = largest > 0 ? 1 / largest : 1;
     pivot[j] = j;
   }
-  const auto slope = [&](int r) {
+  const auto entry = [&](int r) {
     double largest = 0;
     for (int j = 0; j < k; ++j) largest = std::max(largest, G[r * k + j] * scale[j]);
     return largest;
   };
-  // Slopes along the others, each body's relative to its own largest: so masses do not count.
+  // Entries along the others, each body's relative to its own largest: so masses do not count.
   std::fill(t, t + m, 0.0);
   int column = k;
   for (const Entry& x : plan_->entries_of(target)) {
@@ -56,9 +56,9 @@ bool Engine::condense(const Condensation& c, bool positions) {
   }
   double touch = 0;
   for (int r = 0; r < m; ++r)
-    if (t[r] > 0) touch = std::max(touch, slope(r) / t[r]);
+    if (t[r] > 0) touch = std::max(touch, entry(r) / t[r]);
   for (int r = 0; r < m; ++r) {
-    const double largest = std::max(slope(r), tolerance::hardly_massless * touch * t[r]);
+    const double largest = std::max(entry(r), tolerance::hardly_massless * touch * t[r]);
     t[r] = largest > 0 ? 1 / largest : 1;
     for (int j = 0; j < k; ++j) W[r * width + j] *= t[r] * scale[j];
     for (int j = k; j < width; ++j) W[r * width + j] *= t[r];
@@ -118,7 +118,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
   for (int i = 0; i < target.rows; ++i)
     for (int j = 0; j < target.columns; ++j)
       A_[at(target.A + Index{i} * target.columns + j)] = W[(k + i) * width + k + j];
-  // What the rows that stay, and their slopes along unknowns still to be condensed, are sums of: they may cancel to
+  // What the rows that stay, and their entries along unknowns still to be condensed, are sums of: they may cancel to
   // round-off, of all the rows that the decomposition mixed.
   const auto mixed = [&](int r) {
     for (int j = 0; j < k; ++j)
@@ -271,7 +271,7 @@ void Engine::restore(VectorXd& dy) {
 }
 
 // Multipliers of the constraints from those of the rows in the fronts:  lambda = t Q [mu1; mu2].
-void Engine::expand(bool forces) {
+void Engine::expand_multipliers(bool forces) {
   for (std::size_t i = plan_->condensations.size(); i-- > 0;) {
     const Condensation& c = plan_->condensations[i];
     const Node& target = plan_->nodes[at(c.target)];

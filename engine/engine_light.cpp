@@ -1,5 +1,5 @@
-// Where sweeps with the fronts do not get there: bodies far lighter than their neighbours, with rows that depend on
-// each other and massless links.
+// Where refinement with the fronts does not get there: bodies far lighter than their neighbours, with rows that depend
+// on each other and massless links.
 
 #include <mortise/core/tolerances.h>
 #include <mortise/engine/engine.h>
@@ -47,10 +47,10 @@ void Engine::exchange(std::vector<Implied>& sets) const {
   MatrixXd Y = MatrixXd::Zero(m, count);
   for (Index k = 0; k < count; ++k)
     for (const auto& [i, y] : sets[at(k)].by) Y(i, k) = y;
-  const VectorXd slope = norm_of_row_.cwiseSqrt();
+  const VectorXd lengths = norm_of_row_.cwiseSqrt();
   for (Index k = 0; k < count; ++k) {
     Index row = 0;
-    Y.col(k).cwiseAbs().cwiseProduct(slope).maxCoeff(&row);
+    Y.col(k).cwiseAbs().cwiseProduct(lengths).maxCoeff(&row);
     Y.col(k) /= Y(row, k);
     sets[at(k)].row = row;
     for (Index other = 0; other < count; ++other)
@@ -64,9 +64,9 @@ void Engine::exchange(std::vector<Implied>& sets) const {
   }
 }
 
-// Sweeps on the true residuals of rows and forces.  What may be round-off of a force is left alone: on a light body
+// Refinement on the true residuals of rows and forces.  What may be round-off of a force is left alone: on a light body
 // between heavy ones it is more than the body feels.
-bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
+bool Engine::solve_by_qr(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
   const engine::QrSolve* qr = qr_solve(tolerance::dependent_row);
   if (!qr) return false;
@@ -78,7 +78,7 @@ bool Engine::solve_carefully(const VectorXd& force, const VectorXd& rhs) {
   lambda_.setZero();
   work_.g = force;  // residual of the forces
   double last = std::numeric_limits<double>::infinity();
-  for (solved_.sweeps = 1; solved_.sweeps <= most; ++solved_.sweeps) {
+  for (solved_.refinements = 1; solved_.refinements <= most; ++solved_.refinements) {
     work_.w = work_.g;
     each([&](int k, bool massive) {
       if (!massive) work_.w[k] = 0;
@@ -239,7 +239,7 @@ void Engine::find_doubts(const VectorXd& unknown) {
   hidden_.by_body.resize(static_cast<Index>(plan_->bodies.size()), 2);  // known and unknown
   for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
     const Body& b = plan_->bodies[i];
-    double massive = 0, massless = 0;  // squares of slopes
+    double massive = 0, massless = 0;  // squares of entries of A
     for (int k = b.touch; k < b.touch + b.touches; ++k)
       for (int r = 0; r < plan_->touches[at(k)].rows; ++r) {
         const double* a = A_.data() + plan_->touches[at(k)].A + r * plan_->touches[at(k)].stride;
@@ -273,18 +273,18 @@ bool Engine::correct(const VectorXd& rhs) {
   return true;
 }
 
-// Slopes go with the roots of masses.
+// Entries of A in the unknowns go with the inverse roots of masses.
 double Engine::unevenness() {
   if (derived_.unevenness) return *derived_.unevenness;
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
   for (const Body& b : plan_->bodies) {
-    double slope = 0;
+    double entry = 0;
     for (int i = b.touch; i < b.touch + b.touches; ++i)
       for (int r = 0; r < plan_->touches[at(i)].rows; ++r)
-        slope = std::max(
-            slope,
+        entry = std::max(
+            entry,
             Row<-1>(A_.data() + plan_->touches[at(i)].A + r * plan_->touches[at(i)].stride, b.massive).squaredNorm());
-    if (slope > 0) smallest = std::min(smallest, slope), largest = std::max(largest, slope);
+    if (entry > 0) smallest = std::min(smallest, entry), largest = std::max(largest, entry);
   }
   derived_.unevenness = largest > 0 ? std::sqrt(smallest / largest) : 1;
   return *derived_.unevenness;

@@ -1,4 +1,4 @@
-// Solving with the factor: one direct solve, sweeps on the true residuals, and GMRES.
+// Solving with the factor: one direct solve, refinement on the true residuals, and GMRES.
 
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
@@ -18,12 +18,12 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   ++changes_;
   gap_.setZero();
   solved_.doubts.clear();
-  const bool swept = sweep(force, rhs), uneven = !even();
-  if (swept && !uneven) return Status::solved;
-  if (swept && certain(force, rhs, 0)) return Status::solved;
+  const bool refined = refine(force, rhs), uneven = !even();
+  if (refined && !uneven) return Status::solved;
+  if (refined && certain(force, rhs, 0)) return Status::solved;
   if (!uneven && massless_only(rhs)) return Status::solved;
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
-  // sweeps answer slowly.
+  // refinement answers slowly.
   const auto unanswered = [&] {
     return solved_.moved * solved_.moved <= largest_residual() &&
            (!uneven || solved_.moved <= tolerance::no_answer * std::sqrt(massive(y_)));
@@ -32,9 +32,9 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
   // which then look dependent.
   if (uneven || plan_->condenses() || !contradicts) {
-    if (solve_carefully(force, rhs)) return Status::solved;
+    if (solve_by_qr(force, rhs)) return Status::solved;
     if (solve_exactly(force, rhs)) return verdict().conflicting ? Status::inconsistent : Status::solved;
-    if (sweep(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
+    if (refine(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
     contradicts = unanswered();
   }
   if (!contradicts && gmres(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
@@ -42,14 +42,14 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   VectorXd gap(rhs.size());
   residual(y_, rhs, gap, false);
   work_.met = rhs - gap;
-  const bool again = (sweep(force, work_.met) && certain(force, work_.met, 0)) ||
-                     (uneven && solve_carefully(force, work_.met)) ||
+  const bool again = (refine(force, work_.met) && certain(force, work_.met, 0)) ||
+                     (uneven && solve_by_qr(force, work_.met)) ||
                      (gmres(force, work_.met) && certain(force, work_.met, tolerance::lost));
   gap_ = gap;
   return contradicts && again ? Status::inconsistent : Status::stalled;
 }
 
-// Slopes that are all of one size: no body is far lighter than others.
+// Entries of A that are all of one size: no body is far lighter than others.
 bool Engine::even() {
   if (derived_.even) return *derived_.even;
   const Eigen::Map<const Eigen::ArrayXd> all(norms_.data(), static_cast<Index>(norms_.size()));
@@ -63,7 +63,7 @@ bool Engine::even() {
   return *derived_.even;
 }
 
-// Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and no
+// Whether refinement has found what it should where bodies are far lighter than others: all equations are met, and no
 // body's motion may be off by more than `known`, or by more than the numbers of the model hide, or by this share.
 bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
   if (even()) return true;
@@ -159,7 +159,7 @@ void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda
   });
   if (!condensed) return;
   restore(dy);
-  expand(true);
+  expand_multipliers(true);
   dlambda = condensed_.lambda.head(dlambda.size());
 }
 
@@ -175,12 +175,12 @@ VectorXd Engine::weights() const {
   return weight;
 }
 
-// y and lambda by sweeps on the true residuals from 0.  True when what is left is round-off.
-bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
+// y and lambda by refinement on the true residuals from 0.  True when what is left is round-off.
+bool Engine::refine(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
   const bool plain = !plan_->condenses();
   double last = 1, last_local = 1;
-  solved_.sweeps = 0;
+  solved_.refinements = 0;
   bool begun = false;  // work_.w and work_.residual are there
   if (plain) {
     if (direct(force, rhs)) return true;
@@ -193,7 +193,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     lambda_.setZero();
   }
   const double all = massive(force);
-  while (++solved_.sweeps <= most) {
+  while (++solved_.refinements <= most) {
     if (!begun) {
       // What the forces alone would do, and the forces left on massless unknowns.
       work_.w = y_ + ((force + work_.g) - y_);
@@ -202,7 +202,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
         for (int k = b.y + b.massive; k < b.y + b.k; ++k)
           work_.w[k] = y_[k], condensed_.force[k] = force[k] + work_.g[k];
       }
-      residual(work_.w, rhs, work_.residual, solved_.sweeps == 2);
+      residual(work_.w, rhs, work_.residual, solved_.refinements == 2);
       // Near a singular pose corrections may stay large, but no equation asks for them.
       if (plain && relative_residual() <= tolerance::row_solved) {
         y_ = work_.w;
@@ -221,7 +221,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     const double moved = massive(y_), size = massive(work_.w);
     y_.swap(work_.w);
     solved_.moved = std::sqrt(moved);
-    if (solved_.sweeps == 1) continue;
+    if (solved_.refinements == 1) continue;
     // The residual found and the correction made, relative to the whole: what is left is smaller than the correction by
     // the factor that this one was smaller than the last.
     solved_.error = std::sqrt(std::max(moved, largest_residual()) / (size + all + tolerance::tiny));
@@ -230,7 +230,7 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
     const bool done = solved_.error <= tolerance::round_off ||
                       solved_.error * solved_.error <= tolerance::uneven_rate * tolerance::round_off * last;
     if (done && (local * local <= tolerance::round_off * last_local || local > 0.5 * last_local)) return true;
-    if (!done && solved_.sweeps > 2 && solved_.error > 0.5 * last) return solved_.error <= tolerance::converged;
+    if (!done && solved_.refinements > 2 && solved_.error > 0.5 * last) return solved_.error <= tolerance::converged;
     last = solved_.error;
     last_local = local;
   }
@@ -238,10 +238,10 @@ bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
 }
 
 // Without massless unknowns y = f + A'lambda holds by itself.  Where the rows hold too after one solve, each to its own
-// round-off, sweeps would change nothing.
+// round-off, refinement would change nothing.
 bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   const Plan& plan = *plan_;
-  solved_.sweeps = 1;
+  solved_.refinements = 1;
   if (!derived_.forwarded || &force != &f_ || &rhs != &b_) {
     residual(force, rhs, work_.residual, false);
     const auto begin = [&](int front) {
@@ -269,7 +269,7 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   if (first <= tolerance::row_solved) return true;
   if (!(first <= tolerance::row_nearly_solved)) return false;
   // Forces that nearly cancel leave some rows a little off: one correction on the spot.
-  ++solved_.sweeps;
+  ++solved_.refinements;
   for (const Plan::Hub& h : plan.hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
   for (const Node& n : plan.constraint_nodes())
     for (int r = 0; r < n.rows; ++r) order_[n.position + r] = work_.residual[n.row + r];
@@ -309,7 +309,7 @@ void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
   });
 }
 
-// Flexible GMRES on the whole system, from where the sweeps stopped, with the factor as preconditioner.
+// Flexible GMRES on the whole system, from where refinement stopped, with the factor as preconditioner.
 bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 30;
   const Index n = slots_->unknowns, m = rhs.size();

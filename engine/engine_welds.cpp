@@ -11,7 +11,7 @@ namespace mortise {
 using engine::at;
 
 MotionsApart Engine::apart(const State& s) {
-  if (!stands_at(s)) move(s);
+  if (!is_at(s)) move(s);
   MotionsApart out;
   for (const RigidGroups::Group& g : groups_->groups()) {
     const MotionsApart off = apart(g);

@@ -85,7 +85,7 @@ Plan::Plan(const System& system, std::shared_ptr<const Slots> of, const std::vec
   plan_condensations();
   if (sizes.A > std::numeric_limits<unsigned>::max())
     Label{"system", system.name()}.fail<InvalidModel>(
-        fmt::format("its constraints have {} slopes, the solver counts to {}", sizes.A,
+        fmt::format("its constraints have {} derivatives, the solver counts to {}", sizes.A,
                     std::numeric_limits<unsigned>::max()),
         "solve its parts one by one");
   plan_fronts();

@@ -61,7 +61,7 @@ class Plan {
     int body, column;      // the body's unknowns with mass start at this column
     int massless;          // how many without mass follow
     int y;                 // the body's first unknown
-    Index reference = -1;  // of a condensed node: what its slopes along them are sums of, rows x massless
+    Index reference = -1;  // of a condensed node: what its entries along them are sums of, rows x massless
   };
   struct Node {
     int row, rows, columns;

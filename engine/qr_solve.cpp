@@ -87,15 +87,15 @@ bool QrSolve::decompose(const Plan& plan, const double* values, const std::vecto
       ++row;
     }
   }
-  // Massless unknowns: rows of heavy bodies, which have small slopes, come first.
+  // Massless unknowns: rows of heavy bodies, which have small entries, come first.
   part.scale.setOnes(m);
   if (k > 0) {
     const Balance f = balance(S, massless_groups);
     VectorXd strength(m);
     double heaviest = 0;
     for (Index i = 0; i < m; ++i) {
-      const double slope = f.r[i] * A.row(i).norm();
-      strength[i] = slope > 0 ? 1 / slope : 0;
+      const double entry = f.r[i] * A.row(i).norm();
+      strength[i] = entry > 0 ? 1 / entry : 0;
       heaviest = std::max(heaviest, strength[i]);
     }
     for (Index i = 0; i < m; ++i)

@@ -1,10 +1,10 @@
 #pragma once
 // Bodies far lighter than their neighbours, with rows that depend on each other and massless links: pivoted QR.
 //
-// A A' squares the ratio of the slopes: with masses 1e12 apart, what holds a heavy body is 1e-12 of the entries there,
+// A A' squares the ratio of the entries: with masses 1e12 apart, what holds a heavy body is 1e-12 of the entries there,
 // as small as what a redundant row leaves.  A' itself shows both.  Its Householder QR decomposition with pivoting of
-// columns and rows keeps each body's slopes to round-off of their own, however light or heavy it is (Powell and Reid
-// 1969, Cox and Higham 1998).  Columns whose entries are all below `redundant` of their bodies' slopes depend on
+// columns and rows keeps each body's entries to round-off of their own, however light or heavy it is (Powell and Reid
+// 1969, Cox and Higham 1998).  Columns whose entries are all below `redundant` of their bodies' largest depend on
 // others.
 //
 //   A_s' P = Q_s [R_1 R_2]      rows that hold the massless unknowns, those of heavy bodies first, and the others
