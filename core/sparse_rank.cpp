@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mortise/core/errors.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
@@ -25,9 +26,8 @@ struct Gap {
 };
 Gap gap_of(const SparseList& y, const SparseRows& A, const VectorXd& b, const VectorXd& b_size, const VectorXd& force,
            const RankOptions& options) {
-  constexpr double round_off = 1e-12, negligible = 1e-18;
-  double accelerations = negligible / round_off * (force.size() > 0 ? force.maxCoeff() : 0), terms = 0, sum = 0,
-         length = 0;
+  double accelerations = tolerance::same_b_of_forces / tolerance::same_b * (force.size() > 0 ? force.maxCoeff() : 0),
+         terms = 0, sum = 0, length = 0;
   for (const auto& [i, value] : y) {
     terms += std::abs(value) * std::max(std::abs(b[i]), b_size[i]);
     sum += value * b[i];
@@ -36,7 +36,7 @@ Gap gap_of(const SparseList& y, const SparseRows& A, const VectorXd& b, const Ve
       if (x.value() != 0) accelerations = std::max(accelerations, force[x.col()]);
   }
   const double gap = std::abs(sum);
-  return {terms > 0 ? gap / terms : 0, gap <= options.conflict * terms + round_off * length * accelerations};
+  return {terms > 0 ? gap / terms : 0, gap <= options.conflict * terms + tolerance::same_b * length * accelerations};
 }
 
 // What no rank can be: a report must not be made of it.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include <mortise/assembly/system_graph.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 #include <mortise/diagnosis/failure.h>
 #include <mortise/diagnosis/hidden.h>
@@ -90,7 +91,6 @@ std::string body_of(const std::string& coordinate) { return coordinate.substr(0,
 
 FreeDirection describe(const System& system, const Evaluation& e, const SparseList& N, const SparseList& shares,
                        const RankOptions& options) {
-  constexpr double visible = 1e-6;  // shares below this are not worth a line
   const auto& bodies = system.bodies();
   FreeDirection f;
   f.direction.resize(system.size());
@@ -102,7 +102,7 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
     f.direction.insertBack(i) = N[k].value;
     f.force += N[k].value * (e.Q[i] + e.C[i]);
     size += std::abs(N[k].value) * (std::abs(e.Q[i]) + std::abs(e.C[i]));
-    if (shares[k].value < visible) continue;
+    if (shares[k].value < tolerance::visible_share) continue;
     FreeDirection::Part part{system.coordinate(i), shares[k].value, e.M(body)(own, own), {}};
     const std::span<const unsigned> touching = system.graph().constraints_on(body);
     for (std::size_t c = 0; c < touching.size(); ++c) {
@@ -122,7 +122,8 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
   // Largest share first; among equals (to round-off) what has no mass of its own.  And of every body the largest before
   // the others, so that the first few names tell who moves.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
-    const double difference = std::round(a.share / visible) - std::round(b.share / visible);
+    const double difference =
+        std::round(a.share / tolerance::visible_share) - std::round(b.share / tolerance::visible_share);
     return difference != 0 ? difference > 0 : a.mass == 0 && b.mass != 0;
   });
   std::set<std::string> told;

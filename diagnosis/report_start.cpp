@@ -8,6 +8,7 @@
 #include <random>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/dynamics.h>
 
 namespace mortise {
@@ -32,8 +33,6 @@ std::vector<TurnedJoint> turned_joints(const System& system, const State& s) {
 namespace mortise::report {
 namespace {
 
-constexpr double met = 1e-9;              // of the size of a row
-constexpr double still = 1e-9;            // of what a row is off: a row of this size touches no coordinate here
 constexpr std::size_t told_at_most = 50;  // rows
 
 std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) {
@@ -44,7 +43,7 @@ std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) 
   return out;
 }
 
-bool touches_nothing(double off, double size) { return size <= still * std::abs(off) && off != 0; }
+bool touches_nothing(double off, double size) { return size <= tolerance::touches_nothing * std::abs(off) && off != 0; }
 
 // Sizes of rows that are off by so much: one that touches no coordinate has none but this.
 VectorXd with_still_rows(VectorXd size, const VectorXd& off) {
@@ -190,10 +189,10 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
       const bool position = i < c.row + c.holonomic;
       const double rate = position ? engine.rate()[i] : e.phi[i];
       const bool met_by_itself = c.own && system.bodies()[c.bodies[0]].model->meets_own_rows();
-      if (position && relative(e.phi[i], size[i]) > met)
+      if (position && relative(e.phi[i], size[i]) > tolerance::start_met)
         gaps.push_back({relative(e.phi[i], size[i]),
                         {system.row(i).name, e.phi[i], false, touches_nothing(e.phi[i], size[i]), degrees_apart(c)}});
-      else if (!met_by_itself && relative(rate, pace[i]) > met)
+      else if (!met_by_itself && relative(rate, pace[i]) > tolerance::start_met)
         gaps.push_back({relative(rate, pace[i]), {system.row(i).name, rate, true}});
     }
   if (gaps.empty()) return;

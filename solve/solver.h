@@ -61,7 +61,7 @@ class Solver {
   VectorXd gap() const;                 // b - A q'' of rows that contradict each other within the tolerance, else 0
   std::vector<bool> unique();           // by rows: no redundant row shares its reaction
   std::vector<std::string> warnings();  // all that is doubtful at the state of the last solve()
-  std::size_t merged() const;  // how many bodies it took as one with others
+  std::size_t merged() const;           // how many bodies it took as one with others
   std::vector<std::string> doubtful_bodies() const;  // of which bodies the accelerations are known badly, and how badly
 
   const VectorXd& phi() const;   // values of all rows, 0 where they are met; psi of nonholonomic ones
@@ -122,10 +122,10 @@ class Solver {
   const System& system_;
   SolverOptions options_;
   std::unique_ptr<OwnEngine> plain_;
-  std::unique_ptr<Merged> merged_;                   // the same with rigid groups as one body each, once it was needed
+  std::unique_ptr<Merged> merged_;  // the same with rigid groups as one body each, once it was needed
   OwnEngine *engine_ = nullptr, *solved_by_ = nullptr;  // that was used last, and for the last solve()
-  bool holding_ = false, lost_ = false;              // lost_: what the last solve() has left
-  double pull_ = 0;
+  bool holding_ = false, lost_ = false;                 // lost_: what the last solve() has left
+  double baumgarte_rate_ = 0;
   State near_, solved_at_;  // of a merged solve: where welded bodies are put, and where it was
   std::unique_ptr<OwnJudge> doubted_;
   bool judged_ = false;  // the rank was, at one state at least
