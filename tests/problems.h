@@ -57,5 +57,8 @@ Problem squeezer();         // of Andrews, seven bodies
 Problem wheel_on_slope();   // a unicycle, nonholonomic
 // A pendulum on a bushing of stiffness k [N/m] and damping c [N s/m] instead of a pin.
 Problem soft_pendulum(double k, double c);
+Problem car_axis();
+Problem governor(double k = 8e5, double c = 4e4);  // stiff springs and dampers that turn
+Problem lumped_beam(int N, double EI = 10, double tau = 1e-4);
 
 }  // namespace mortise
