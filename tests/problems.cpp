@@ -271,7 +271,7 @@ Problem spherical_chain() {
 }
 
 // Seven bodies, three loops; the start has Theta = 0 and is at rest.
-Problem squeezer() {
+Problem squeezer(double stiffness, double damping) {
   using V = Vec2<double>;
   const V O(0, 0), A(-0.06934, -0.00227), B(-0.03635, 0.03273), C(0.014, 0.072), D(0.02, -0.018);
   const double k1 = -6.17138900142764496e-02, k3 = 4.55279819163070380e-01, k5 = 4.87364979543842550e-01,
@@ -296,7 +296,11 @@ Problem squeezer() {
   const auto pin = [&](const char* name, const V& at, const auto& one, const auto& other) {
     a.connect(name, at_world<Pin>(at), one, other);
   };
-  pin("O", O, ground, K1), pin("F", F, K1, K2), pin("B", B, ground, K3), pin("A5", A, ground, K5);
+  pin("O", O, ground, K1), pin("F", F, K1, K2), pin("A5", A, ground, K5);
+  if (stiffness > 0)
+    a.apply("B", Spring<2>{.on_a = B, .stiffness = stiffness, .damping = damping}, ground, K3);
+  else
+    pin("B", B, ground, K3);
   pin("A7", A, ground, K7), pin("G", G, K5, K4), pin("H", H, K7, K6);
   pin("E3", E, K2, K3), pin("E4", E, K2, K4), pin("E6", E, K2, K6);
   a.apply("spring", Spring<2>{.on_a = C, .on_b = D, .stiffness = 4530, .length = 0.07785}, ground, K3);
