@@ -113,10 +113,22 @@ Failure balance_friction(const System& system, Engine& engine, const State& s, c
           .tries = most};
 }
 
-Failure approach(Failure::Kind kind, double t, VectorXd& x, const FunctionRef<const VectorXd&()>& off,
-                 const FunctionRef<bool(bool)>& step) {
+VectorXd row_sizes(const System& system, const VectorXd& x) {
+  VectorXd sizes(system.rows());
+  for (const auto& c : system.constraints()) {
+    double size = 1;
+    for (const std::size_t k : c.bodies)
+      if (const auto& b = system.bodies()[k]; b.size > 0)
+        size = std::max(size, x.segment(b.first, b.size).cwiseAbs().maxCoeff());
+    sizes.segment(c.row, c.rows).setConstant(size);
+  }
+  return sizes;
+}
+
+Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& sizes,
+                 const FunctionRef<const VectorXd&()>& off, const FunctionRef<bool(bool)>& step) {
   constexpr int most = 30;
-  // In shares of the largest coordinate or velocity.  Nothing is better than round_off; where redundant rows are off
+  // In shares of the sizes of the rows.  Nothing is better than round_off; where redundant rows are off
   // the constraints they contradict each other, and steps come no nearer than a thousand times that.
   // What is given within `there` is round-off, too, and stays as it is.
   constexpr double round_off = 1e-15, there = 4e-15, met = 1e-12, near = 1e-9;
@@ -128,8 +140,7 @@ Failure approach(Failure::Kind kind, double t, VectorXd& x, const FunctionRef<co
   for (; steps < most; ++steps) {
     const VectorXd& r = off();
     Index row = -1;
-    const double now =
-        (r.size() ? r.cwiseAbs().maxCoeff(&row) : 0) / std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0);
+    const double now = r.size() ? r.cwiseQuotient(sizes).cwiseAbs().maxCoeff(&row) : 0;
     if (!std::isfinite(now)) break;
     const bool nearer = now < 0.5 * last;
     if (now < least) least = now, best = x, worst = row;
@@ -212,7 +223,7 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
     return rhs;
   };
   VectorXd& x = positions ? s.q : s.v;
-  Failure out = approach(kind, s.t, x, off, [&](bool careful) {
+  Failure out = approach(kind, s.t, x, row_sizes(system_, x), off, [&](bool careful) {
     factor(s, positions);
     const bool found = (careful && engine_.correct(rhs)) || engine_.solve(none, rhs) != Engine::Status::stalled;
     engine_.spread(engine_.y(), dx);

@@ -21,7 +21,7 @@ struct [[gnu::visibility("hidden")]] Solver::Merged {
   std::vector<Index> left_out;
   RigidGroups groups;
   std::unique_ptr<OwnEngine> engine;  // none: there is nothing to merge
-  bool redundant = false;          // the last verdict on the rows: who knows the single rows must solve
+  bool redundant = false;             // the last verdict on the rows: who knows the single rows must solve
 
   Merged(const System& system, const State& s, const std::vector<Index>& rows, int threads)
       : off(s.off), left_out(rows), groups(system, without(system)) {
@@ -48,7 +48,8 @@ Solver::Solver(const System& system, const SolverOptions& options)
 Solver::Solver(Solver&&) noexcept = default;
 Solver::~Solver() = default;
 
-// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are none.
+// The engine with rigid groups, as they are with the joints that act and the rows that are left out; false: there are
+// none.
 bool Solver::merge(const State& s) {
   if (!merged_ || merged_->off != s.off || merged_->left_out != left_out_) {
     const OwnEngine* before = merged_ ? merged_->engine.get() : nullptr;
@@ -392,7 +393,8 @@ void Solver::approach_positions(State& s) {
     s.q += dq;
     return found;
   };
-  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, off, step)) fail(system_, f);
+  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, row_sizes(system_, s.q), off, step))
+    fail(system_, f);
   normalise(s);
 }
 
@@ -411,7 +413,8 @@ void Solver::approach_velocities(State& s) {
     s.v += dv;
     return found;
   };
-  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, off, step)) fail(system_, f);
+  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, row_sizes(system_, s.v), off, step))
+    fail(system_, f);
   normalise(s);
 }
 
