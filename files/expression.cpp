@@ -292,6 +292,7 @@ std::vector<double> Expression::switches(int variable, double from, double to) c
       const double width = ends[k] - ends[k - 1];
       const int pieces = degree <= 1 ? 1 : std::max(coarsest, static_cast<int>(finest * width / (to - from)));
       bool before = positive(ends[k - 1]);
+      if (k == 1 && !before && left(at) == right(at)) before = positive(std::nextafter(from, to));  // it begins at 0
       double t0 = ends[k - 1];
       for (int i = 1; i <= pieces; ++i) {
         const double t1 = i == pieces ? ends[k] : ends[k - 1] + width * i / pieces;

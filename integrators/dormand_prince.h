@@ -1,8 +1,8 @@
 #pragma once
-// The Runge-Kutta pair of Dormand and Prince, order 5 with an error estimate of order 4, steps of varying size.  After
-// each step the state is brought back onto the constraints.  Between, places are those of the polynomial through
-// places, velocities and accelerations at both ends: as good as the steps. J. R. Dormand, P. J. Prince, J. Comput.
-// Appl. Math. 6 (1980) 19-26.
+// The Runge-Kutta pair of Dormand and Prince, order 5 with an error estimate of order 4, steps of varying size, and a
+// continuous output of order 4.  After each step the state is brought back onto the constraints.
+// J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; output: E. Hairer, S. P. Norsett, G. Wanner,
+// Solving Ordinary Differential Equations I, II.6.
 
 #include <array>
 #include <optional>
