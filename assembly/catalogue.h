@@ -64,7 +64,10 @@ struct AxisTurn;
 struct PlanarTurn;
 
 struct AngleSensor;
+struct AngularVelocitySensor;
 template <int D> struct DistanceSensor;
+struct EulerSensor;
+struct OrientationSensor;
 template <int D> struct PointSensor;
 
 struct Ground;
@@ -88,12 +91,12 @@ using LibraryJoints =
          PlanarPointOnLine, PlanarWeld, PointOnCurve<2>, PointOnCurve<3>, PointOnLine, PointOnPlane, Prismatic,
          RackAndPinion, Revolute, RollingDisk, RollingSphere, RollingWheel, Rope<2>, Rope<3>, Screw, Slider,
          SpatialKnifeEdge, Spherical, Universal, Weld>;
-using LibraryForces =
-    List<Bushing, CoordinateSpring, Drag<2>, Drag<3>, Motor<AxisTurn, TorqueLaw>, Motor<PlanarTurn, TorqueLaw>,
-         NonlinearSpring<1, EnergyLaw, TensionLaw>, NonlinearSpring<2, EnergyLaw, TensionLaw>,
-         NonlinearSpring<3, EnergyLaw, TensionLaw>, Spring<1>, Spring<2>, Spring<3>, TorsionSpring<AxisTurn>,
-         TorsionSpring<PlanarTurn>>;
-using LibrarySensors = List<AngleSensor, DistanceSensor<2>, DistanceSensor<3>, PointSensor<2>, PointSensor<3>>;
+using LibraryForces = List<Bushing, CoordinateSpring, Drag<2>, Drag<3>, Motor<AxisTurn, TorqueLaw>,
+                           Motor<PlanarTurn, TorqueLaw>, NonlinearSpring<1, EnergyLaw, TensionLaw>,
+                           NonlinearSpring<2, EnergyLaw, TensionLaw>, NonlinearSpring<3, EnergyLaw, TensionLaw>,
+                           Spring<1>, Spring<2>, Spring<3>, TorsionSpring<AxisTurn>, TorsionSpring<PlanarTurn>>;
+using LibrarySensors = List<AngleSensor, AngularVelocitySensor, DistanceSensor<2>, DistanceSensor<3>, EulerSensor,
+                            OrientationSensor, PointSensor<2>, PointSensor<3>>;
 using LibraryBodies =
     List<Ground, Parameter, Particle<1>, Particle<2>, Particle<3>, PlanarBody, RigidBody, States, Structure>;
 

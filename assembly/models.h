@@ -65,6 +65,8 @@ class PartModel {
   virtual std::vector<Quantity> quantities() const = 0;
   // All orders of all quantities, one after the other, along the motion with q'' = a.
   virtual void read(const State& s, const VectorXd& a, Firsts first, double* out) const = 0;
+  // When it changes its ways by the clock, as far as it knows (core/breakpoints.h).
+  virtual std::vector<double> breakpoints(double /*from*/, double /*to*/) const { return {}; }
 };
 
 // A model that was made from a P, and can be made again from another one.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <mortise/assembly/row_pass.h>
+#include <mortise/core/breakpoints.h>
 #include <mortise/core/fields.h>
 #include <mortise/core/parts.h>
 
@@ -144,6 +145,7 @@ template <class Model, class P, int... D> class PartOf : public Model, public Ma
   std::string kind() const override { return kind_of<P>(); }
   Sketch sketch() const override { return sketch_of(part_); }
   const P& part() const override { return part_; }
+  std::vector<double> breakpoints(double from, double to) const override { return breakpoints_of(part_, from, to); }
 
   std::vector<Quantity> quantities() const override {
     std::vector<Quantity> out;

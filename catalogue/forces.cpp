@@ -8,7 +8,10 @@
 #include <mortise/forces/spring.h>
 #include <mortise/forces/torsion_spring.h>
 #include <mortise/sensors/angle_sensor.h>
+#include <mortise/sensors/angular_velocity_sensor.h>
 #include <mortise/sensors/distance_sensor.h>
+#include <mortise/sensors/euler_sensor.h>
+#include <mortise/sensors/orientation_sensor.h>
 #include <mortise/sensors/point_sensor.h>
 
 #include "instances.h"
@@ -33,6 +36,9 @@ template std::shared_ptr<const ForceModel> library_force(const Label&, const Tor
 template std::shared_ptr<const SensorModel> library_sensor(const Label&, const AngleSensor&, BodyModels);
 template std::shared_ptr<const SensorModel> library_sensor(const Label&, const DistanceSensor<2>&, BodyModels);
 template std::shared_ptr<const SensorModel> library_sensor(const Label&, const DistanceSensor<3>&, BodyModels);
+template std::shared_ptr<const SensorModel> library_sensor(const Label&, const AngularVelocitySensor&, BodyModels);
+template std::shared_ptr<const SensorModel> library_sensor(const Label&, const EulerSensor&, BodyModels);
+template std::shared_ptr<const SensorModel> library_sensor(const Label&, const OrientationSensor&, BodyModels);
 template std::shared_ptr<const SensorModel> library_sensor(const Label&, const PointSensor<2>&, BodyModels);
 template std::shared_ptr<const SensorModel> library_sensor(const Label&, const PointSensor<3>&, BodyModels);
 

@@ -5,7 +5,8 @@
 //   Function f = Spline({0, 1, 2}, {0, 0.5, 0});                        or a Table
 //   Function f = 1.5;                                                   or a constant
 //
-// It is called with any scalar of dual.h, jet.h or taylor.h, and tells what it was made from:  f.source<Spline>().
+// It is called with any scalar of dual.h, jet.h or taylor.h, and tells what it was made from:  f.source<Spline>(), and
+// the breakpoints of that (core/breakpoints.h).
 
 #include <any>
 #include <concepts>
@@ -13,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <mortise/core/breakpoints.h>
 #include <mortise/core/jet.h>
 #include <mortise/core/taylor.h>
 
@@ -24,7 +26,10 @@ class Function {
   template <class F>
   requires(!std::same_as<F, Function> && !std::is_arithmetic_v<F> && std::invocable<const F&, const Taylor&>)
       Function(F f)
-      : f_([f](const Taylor& t) { return Taylor(f(t)); }), source_(std::move(f)) {}
+      : f_([f](const Taylor& t) { return Taylor(f(t)); }) {
+    if constexpr (HasBreakpoints<F>) breakpoints_ = [f](double from, double to) { return f.breakpoints(from, to); };
+    source_ = std::move(f);
+  }
 
   template <class T> T operator()(const T& t) const {
     const Taylor f = f_(Taylor(value(t), 1, 1));  // along t, and the slope along t
@@ -33,6 +38,9 @@ class Function {
 
   // The F that it was made from, or null if that was something else.
   template <class F> const F* source() const { return std::any_cast<F>(&source_); }
+  std::vector<double> breakpoints(double from, double to) const {
+    return breakpoints_ ? breakpoints_(from, to) : std::vector<double>();
+  }
 
  private:
   // f(t) from f, f', f'', f''' at the value of t; exact for numbers that carry three derivatives at most.
@@ -48,6 +56,7 @@ class Function {
   }
 
   std::function<Taylor(const Taylor&)> f_;
+  std::function<std::vector<double>(double, double)> breakpoints_;
   std::any source_;
 };
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include <mortise/core/breakpoints.h>
 #include <mortise/core/view.h>
 
 namespace mortise {
@@ -36,11 +37,16 @@ template <template <class> class Signature, class... T> class Functor : detail::
   requires(!std::same_as<F, Functor>) Functor(F f) {
     const auto shared = std::make_shared<const F>(std::move(f));
     (detail::FunctorCall<Signature<T>>::set(shared), ...);
+    if constexpr (HasBreakpoints<F>)
+      breakpoints_ = [shared](double from, double to) { return shared->breakpoints(from, to); };
     source_ = shared;
   }
 
   using detail::FunctorCall<Signature<T>>::operator()...;
   explicit operator bool() const { return source_.has_value(); }
+  std::vector<double> breakpoints(double from, double to) const {
+    return breakpoints_ ? breakpoints_(from, to) : std::vector<double>();
+  }
 
   // The F that it was made from, or null if that was something else.
   template <class F> const F* source() const {
@@ -49,6 +55,7 @@ template <template <class> class Signature, class... T> class Functor : detail::
   }
 
  private:
+  std::function<std::vector<double>(double, double)> breakpoints_;
   std::any source_;
 };
 

@@ -40,6 +40,7 @@ class Spline {
 
   const std::vector<double>& points() const { return t_; }
   const std::vector<double>& values() const { return y_; }
+  std::vector<double> breakpoints(double, double) const { return t_; }
   // The slopes at the ends it was given; none: natural.
   const std::optional<std::pair<double, double>>& ends() const { return ends_; }
 

@@ -56,6 +56,7 @@ class Table {
 
   const std::vector<double>& points() const { return t_; }
   const std::vector<double>& values() const { return y_; }
+  std::vector<double> breakpoints(double, double) const { return t_; }
 
  private:
   std::vector<double> t_, y_;

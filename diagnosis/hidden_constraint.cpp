@@ -50,6 +50,27 @@ void resolve(const MatrixXd& N, Index first, Index count, HiddenConstraint::Rows
 }  // namespace
 
 HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
+  Raw r = raw(x);
+  const auto velocity = static_cast<Index>(plan_.velocity.size()), position = r.N.cols() - velocity;
+  resolve(r.N, 0, position, r.rows);
+  resolve(r.N, position, velocity, r.rows);
+  return std::move(r.rows);
+}
+
+std::optional<HiddenConstraint::Fold> HiddenConstraint::fold(const State& s, Firsts first) const {
+  const Raw r = raw(plan_.forces->local(s, first));
+  if (r.other_pivots) return std::nullopt;
+  MatrixXd X = r.rows.A.leftCols(r.N.rows()) * r.N;
+  for (Index i = 0; i < X.rows(); ++i)
+    if (const double size = r.rows.A.row(i).cwiseAbs().maxCoeff(); size > 0) X.row(i) /= size;
+  const Svd svd(X);
+  Index largest = 0;
+  const VectorXd direction = r.N * svd.V.col(svd.V.cols() - 1);
+  direction.cwiseAbs().maxCoeff(&largest);
+  return Fold{X.determinant(), plan_.forces->coordinates()[static_cast<std::size_t>(largest)]};
+}
+
+HiddenConstraint::Raw HiddenConstraint::raw(const State& x) const {
   const FreeForces& forces = *plan_.forces;
   const FreeForces::Numbers e = forces.numbers(x);
   FreeForces::Basis basis = forces.basis(e, plan_.pivots);
@@ -117,9 +138,7 @@ HiddenConstraint::Rows HiddenConstraint::at(const State& x) const {
       out.dq.row(p + i) = slopes.dq.row(row);
     }
   }
-  resolve(basis.N, 0, p, out);
-  resolve(basis.N, p, r, out);
-  return out;
+  return {std::move(out), basis.N, again};
 }
 
 std::shared_ptr<const ConstraintModel> HiddenConstraint::rebound(const Label& label, BodyModels) const {

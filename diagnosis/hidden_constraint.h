@@ -5,6 +5,7 @@
 // by its largest slope, so that its value is a coordinate or a velocity.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,15 @@ class HiddenConstraint final : public PlainConstraint {
   };
   Rows at(const State& local) const;
 
+  // The determinant of [K; D] along the free directions, of rows that are brought to size: 0 at a fold, where what is
+  // free cannot follow.  The direction in which it would go on its own, by the name of its largest coordinate.  None
+  // where other directions must be taken as the free ones.
+  struct Fold {
+    double determinant;
+    std::string coordinate;
+  };
+  std::optional<Fold> fold(const State& s, Firsts first) const;
+
   std::string kind() const override { return "implied"; }
   std::shared_ptr<const ConstraintModel> rebound(const Label& label, BodyModels) const override;
   std::vector<Row> rows() const override { return plan_.rows; }
@@ -43,6 +53,13 @@ class HiddenConstraint final : public PlainConstraint {
   RowSlopes slopes(const State& s, Firsts first, const double* lambda) const override;
 
  private:
+  struct Raw {
+    Rows rows;
+    MatrixXd N;
+    bool other_pivots = false;  // than those of the plan
+  };
+  Raw raw(const State& local) const;  // before rows are resolved for the free directions
+
   Plan plan_;
 };
 

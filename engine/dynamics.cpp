@@ -113,8 +113,20 @@ Failure balance_friction(const System& system, Engine& engine, const State& s, c
           .tries = most};
 }
 
-Failure approach(Failure::Kind kind, double t, VectorXd& x, const FunctionRef<const VectorXd&()>& off,
-                 const FunctionRef<bool(bool)>& step) {
+VectorXd row_sizes(const System& system, const VectorXd& x) {
+  VectorXd sizes(system.rows());
+  for (const auto& c : system.constraints()) {
+    double size = 1;
+    for (const std::size_t k : c.bodies)
+      if (const auto& b = system.bodies()[k]; b.size > 0)
+        size = std::max(size, x.segment(b.first, b.size).cwiseAbs().maxCoeff());
+    sizes.segment(c.row, c.rows).setConstant(size);
+  }
+  return sizes;
+}
+
+Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& sizes,
+                 const FunctionRef<const VectorXd&()>& off, const FunctionRef<bool(bool)>& step) {
   constexpr int most = 30;
   VectorXd best = x;
   double least = std::numeric_limits<double>::infinity(), last = least;
@@ -124,8 +136,7 @@ Failure approach(Failure::Kind kind, double t, VectorXd& x, const FunctionRef<co
   for (; steps < most; ++steps) {
     const VectorXd& r = off();
     Index row = -1;
-    const double now =
-        (r.size() ? r.cwiseAbs().maxCoeff(&row) : 0) / std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0);
+    const double now = r.size() ? r.cwiseQuotient(sizes).cwiseAbs().maxCoeff(&row) : 0;
     if (!std::isfinite(now)) break;
     const bool nearer = now < 0.5 * last;
     if (now < least) least = now, best = x, worst = row;
@@ -208,7 +219,7 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
     return rhs;
   };
   VectorXd& x = positions ? s.q : s.v;
-  Failure out = approach(kind, s.t, x, off, [&](bool careful) {
+  Failure out = approach(kind, s.t, x, row_sizes(system_, x), off, [&](bool careful) {
     factor(s, positions);
     const bool found = (careful && engine_.correct(rhs)) || engine_.solve(none, rhs) != Engine::Status::stalled;
     engine_.expand(engine_.y(), dx);

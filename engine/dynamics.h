@@ -70,11 +70,15 @@ Failure find_gap(const System& system, const Engine& engine, const Evaluation& e
 Failure balance_friction(const System& system, Engine& engine, const State& s, const std::vector<bool>& unique,
                          const FunctionRef<Failure(const VectorXd&)>& solve, VectorXd& friction);
 
+// What is round-off of a row is a share of this: the largest coordinate, or velocity, of its own bodies, and 1 at
+// least.
+VectorXd row_sizes(const System& system, const VectorXd& x);
+
 // Steps towards rows that are met, until they stop coming nearer; x, the positions or velocities, ends where they came
 // nearest.  off(): by how much each row is off.  step(careful): one correction of x, careful: without rows that nearly
 // depend on others; and whether its equations were solved.
-Failure approach(Failure::Kind kind, double t, VectorXd& x, const FunctionRef<const VectorXd&()>& off,
-                 const FunctionRef<bool(bool)>& step);
+Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& sizes,
+                 const FunctionRef<const VectorXd&()>& off, const FunctionRef<bool(bool)>& step);
 
 // By how much the rows that act are off: phi; and phi', psi.
 struct RowGaps {

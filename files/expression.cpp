@@ -249,6 +249,125 @@ Expression Expression::times(double factor) const {
   return out;
 }
 
+Expression Expression::part(std::size_t first, std::size_t last) const {
+  Expression out;
+  out.ops_.assign(ops_.begin() + static_cast<std::ptrdiff_t>(first), ops_.begin() + static_cast<std::ptrdiff_t>(last));
+  out.depth_ = depth_;
+  return out;
+}
+
+std::vector<double> Expression::switches(int variable, double from, double to) const {
+  constexpr int finest = 4096, coarsest = 16;
+  struct Piece {
+    std::size_t first, last;    // of the code
+    bool alone;                 // of the variable and numbers
+    int degree;                 // 0 a number, 1 straight between the knots, 2 other
+    std::vector<double> knots;  // where it switches
+  };
+  std::vector<double> all, at(static_cast<std::size_t>(variable) + 1);
+  std::vector<Piece> stack;
+  const auto join = [](Piece a, const Piece& b, int degree) {
+    a.last = b.last;
+    a.alone = a.alone && b.alone;
+    a.degree = degree;
+    a.knots.insert(a.knots.end(), b.knots.begin(), b.knots.end());
+    return a;
+  };
+  const auto pop = [&] {
+    Piece p = std::move(stack.back());
+    stack.pop_back();
+    return p;
+  };
+  // Where one less the other changes its sign.
+  const auto crossings = [&](const Piece& a, const Piece* b, int degree, std::vector<double> ends) {
+    const Expression left = part(a.first, a.last), right = b ? part(b->first, b->last) : Expression(0.0);
+    const auto positive = [&](double t) {
+      at.back() = t;
+      return left(at) > right(at);
+    };
+    ends.push_back(from), ends.push_back(to);
+    std::sort(ends.begin(), ends.end());
+    std::vector<double> out;
+    for (std::size_t k = 1; k < ends.size(); ++k) {
+      const double width = ends[k] - ends[k - 1];
+      const int pieces = degree <= 1 ? 1 : std::max(coarsest, static_cast<int>(finest * width / (to - from)));
+      bool before = positive(ends[k - 1]);
+      if (k == 1 && !before && left(at) == right(at)) before = positive(std::nextafter(from, to));  // it begins at 0
+      double t0 = ends[k - 1];
+      for (int i = 1; i <= pieces; ++i) {
+        const double t1 = i == pieces ? ends[k] : ends[k - 1] + width * i / pieces;
+        const bool now = positive(t1);
+        double low = t0, high = t1;
+        while (now != before) {
+          const double middle = 0.5 * (low + high);
+          if (!(middle > low && middle < high)) break;
+          (positive(middle) == before ? low : high) = middle;
+        }
+        if (now != before) out.push_back(high);
+        before = now;
+        t0 = t1;
+      }
+    }
+    return out;
+  };
+  for (std::size_t i = 0; i < ops_.size(); ++i) {
+    const Op& op = ops_[i];
+    Piece made;
+    switch (op.code) {
+      case Code::number:
+        made = {i, i, true, 0, {}};
+        break;
+      case Code::variable:
+        made = {i, i, op.variable == variable, 1, {}};
+        break;
+      case Code::add:
+      case Code::subtract:
+      case Code::multiply:
+      case Code::divide:
+      case Code::power:
+      case Code::atan2: {
+        const Piece b = pop(), a = pop();
+        int degree = std::max(a.degree, b.degree);
+        if (op.code == Code::multiply) degree = std::min(2, a.degree + b.degree);
+        if (op.code == Code::divide && b.degree > 0) degree = 2;
+        if ((op.code == Code::power || op.code == Code::atan2) && degree > 0) degree = 2;
+        made = join(a, b, degree);
+        break;
+      }
+      case Code::min:
+      case Code::max: {
+        const Piece b = pop(), a = pop();
+        made = join(a, b, std::max(a.degree, b.degree));
+        if (made.alone && made.degree > 0) {
+          const auto found = crossings(a, &b, made.degree, made.knots);
+          made.knots.insert(made.knots.end(), found.begin(), found.end());
+          all.insert(all.end(), found.begin(), found.end());
+        }
+        break;
+      }
+      case Code::abs: {
+        made = pop();
+        if (made.alone && made.degree > 0) {
+          const auto found = crossings(made, nullptr, made.degree, made.knots);
+          made.knots.insert(made.knots.end(), found.begin(), found.end());
+          all.insert(all.end(), found.begin(), found.end());
+        }
+        break;
+      }
+      case Code::negate:
+        made = pop();
+        break;
+      default:  // of one argument, and not straight
+        made = pop();
+        if (made.degree > 0) made.degree = 2;
+    }
+    made.last = i + 1;
+    stack.push_back(std::move(made));
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 std::string Expression::text(const std::function<std::string(int)>& name) const {
   // Brackets only where they are needed, so that long sums do not nest deeper than they may be read.
   enum Binding { sum, product, sign, power, atom };

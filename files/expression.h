@@ -54,6 +54,10 @@ class Expression {
   // The variables by their places.
   template <class T> T operator()(const std::vector<T>& variables) const;
 
+  // Where abs, min and max of this variable and numbers alone switch, ascending: the first value on the other side.
+  // Straight lines are solved; of others what lasts longer than 1/4096 of the way is found.
+  std::vector<double> switches(int variable, double from, double to) const;
+
  private:
   enum class Code {
     number,
@@ -87,6 +91,7 @@ class Expression {
     double number;
     int variable;
   };
+  Expression part(std::size_t first, std::size_t last) const;  // of the code, a whole formula
   friend class Parser;
   friend std::vector<std::string> function_names();
 

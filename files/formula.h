@@ -27,6 +27,7 @@ template <int R> struct Formula {
       return out;
     }
   }
+  std::vector<double> breakpoints(double from, double to) const { return switches(rows, variables, from, to); }
 
  private:
   template <class T, class X> static T fetch(const X& x, const Variable& v) {

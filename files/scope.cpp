@@ -161,7 +161,8 @@ std::optional<Variable> variable_of(std::string_view name, const Arguments& argu
   };
   const auto bodies = static_cast<int>(arguments.bodies.size());
   const int before = bodies + (arguments.components.empty() ? 0 : 1);
-  if (const int i = index(name, arguments.scalars); i >= 0) return Variable{.argument = before + i};
+  if (const int i = index(name, arguments.scalars); i >= 0)
+    return Variable{.argument = before + i, .time = name == "t"};
   if (const int i = index(name, arguments.components); i >= 0) return Variable{.argument = 0, .component = i};
   const auto dot = name.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
@@ -253,6 +254,19 @@ std::string inside(const std::string& folder, const std::string& root, const Val
   const fs::path relative = file.lexically_relative(base);
   if (relative.empty() || *relative.begin() == "..") leaves();
   return file.string();
+}
+
+std::vector<double> switches(const std::vector<Expression>& rows, const std::vector<Variable>& variables, double from,
+                             double to) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!variables[i].time) continue;
+    for (const Expression& f : rows) {
+      const std::vector<double> found = f.switches(static_cast<int>(i), from, to);
+      out.insert(out.end(), found.begin(), found.end());
+    }
+  }
+  return out;
 }
 
 }  // namespace mortise::files

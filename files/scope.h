@@ -19,6 +19,7 @@ struct Variable {
   int component = -1;
   std::string coordinate = {};
   bool rate = false;
+  bool time = false;  // it is t
   bool operator==(const Variable&) const = default;
 };
 
@@ -69,10 +70,15 @@ std::string name_of(const Variable& variable, const Arguments& arguments);
 // A file named in a model, relative to its folder; throws ModelError if it leaves it.
 std::string inside(const std::string& folder, const std::string& root, const Value& name);
 
+// The times at which formulas switch by the clock.
+std::vector<double> switches(const std::vector<Expression>& rows, const std::vector<Variable>& variables, double from,
+                             double to);
+
 // A function of a file, which tells its text.
 struct FileFunction {
   Expression f;
   template <class T> T operator()(const T& t) const { return f(std::vector<T>{t}); }
+  std::vector<double> breakpoints(double from, double to) const { return f.switches(0, from, to); }
 };
 
 }  // namespace mortise::files

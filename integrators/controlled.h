@@ -10,7 +10,9 @@ namespace mortise {
 
 class Controlled : public Stepper {
  public:
-  virtual void first(double h) = 0;         // the step to try first
+  // From a state at which something has changed by the clock; remembers how large motions were.  h is the step to try
+  // first, 0: found by itself.
+  virtual void go_on(const State& s, double h) = 0;
   virtual std::string hardest() const = 0;  // the body whose error, or rate, has kept the last step short
 };
 

@@ -51,6 +51,23 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   stepped_ = stiff_ = false;
 }
 
+void DormandPrince::go_on(const State& s, double h) {
+  const VectorXd before = kv_[stepped_ ? 6 : 0];
+  now_ = before_ = s;
+  kq_[0] = s.v;
+  kv_[0] = flow_->acceleration(s);
+  scale_.include(s.q, s.v);
+  falling_ = 0;
+  too_long_ = std::numeric_limits<double>::infinity();
+  stepped_ = bridged_ = false;
+  // Where accelerations jump the step before says nothing.
+  const VectorXd jump = kv_[0] - before;
+  if (h > 0)
+    h_ = h;
+  else if (scale_.norm(h_ * h_ * jump, h_ * jump, h_) > options_.tolerance)
+    h_ = options_.step;
+}
+
 // From how the accelerations change in a time in which little happens [Hairer, Norsett, Wanner, Solving Ordinary
 // Differential Equations I, II.4].
 double DormandPrince::first_step(double most) {

@@ -22,7 +22,7 @@ class DormandPrince final : public Controlled {
   void step(double end) override;
   void at(double t, State& s) const override;
   bool stiff() const override { return stiff_; }
-  void first(double h) override { h_ = h; }
+  void go_on(const State& s, double h) override;
   std::string hardest() const override;
 
  private:

@@ -10,7 +10,7 @@
 namespace mortise {
 namespace {
 
-constexpr int instants = 4096, coarse = 64;
+constexpr int instants = 4096;
 
 // Parts of the library that take functions of time, and all parts of users.
 bool may_depend_on_time(std::string_view kind) {
@@ -45,75 +45,133 @@ VectorXd force_at(const System& system, const System::ForceInfo& f, const State&
 bool depends_on_time(const System& system, const System::ConstraintInfo& c, const State& s) {
   if (c.own) return false;
   if (may_depend_on_time(c.model->kind())) return true;
-  State never = s;
-  never.t = std::numeric_limits<double>::quiet_NaN();
   try {
-    return !rows_at(system, c, never).allFinite();
+    const VectorXd now = rows_at(system, c, s);
+    State later = s;
+    for (const double wait : {1e-3, 0.11, 0.73, 17.3, 1234.5}) {
+      later.t = s.t + wait;
+      if (rows_at(system, c, later) != now) return true;
+    }
+    return false;
   } catch (const Error&) {
     return true;
   }
 }
 
-std::vector<Beginning> beginnings(const System& system, const State& start, double end) {
-  std::vector<Beginning> out;
-  State s = start;
-  s.v.setZero();
-  const double duration = end - start.t;
-  const auto look = [&](const std::function<VectorXd()>& values) {
-    const auto at = [&](double t) {
-      s.t = t;
-      return values();
-    };
-    const auto time = [&](int k, int of) { return start.t + duration * k / of; };
-    // One that changes all the time needs no closer look.
-    VectorXd last = at(start.t);
-    bool rests = false;
-    for (int k = 1; k <= coarse && !rests; ++k) {
-      const VectorXd now = at(time(k, coarse));
-      rests = now == last;
-      last = now;
+namespace {
+
+// The values of a part at all instants, one in a column, and what they show.
+class Course {
+ public:
+  Course(const std::function<VectorXd(double)>& at, double from, double to) : at_(at), from_(from), to_(to) {
+    for (int k = 0; k <= instants; ++k) {
+      const VectorXd x = at(time(k));
+      if (k == 0) values_.resize(x.size(), instants + 1);
+      values_.col(k) = x;
     }
-    if (!rests) return;
-    last = at(start.t);
+  }
+
+  // Where it begins to change after it did not, with a tenth of how long it then acts.
+  void add_beginnings(std::vector<Breakpoint>& out) const {
+    constexpr double share = 0.1;
+    const std::size_t before = out.size();
     bool resting = true;
-    double t0 = start.t;
     for (int k = 1; k <= instants; ++k) {
-      const double t1 = time(k, instants);
-      const VectorXd now = at(t1);
-      const bool changes = now != last;
+      const bool changes = values_.col(k) != values_.col(k - 1);
       if (changes && resting) {
-        double a = t0, b = t1;
-        for (int i = 0; i < 60 && b - a > 1e-12 * duration; ++i) {
+        double a = time(k - 1), b = time(k);
+        for (int i = 0; i < 60 && b - a > 1e-12 * (to_ - from_); ++i) {
           const double m = 0.5 * (a + b);
-          (at(m) == last ? a : b) = m;
+          (at_(m) == values_.col(k - 1) ? a : b) = m;
         }
-        out.push_back({a, t1 - a});
-      } else if (changes && !out.empty()) {
-        out.back().step = t1 - out.back().t;
+        out.push_back({a, share * (time(k) - a)});
+      } else if (changes && out.size() > before) {
+        out.back().step = share * (time(k) - out.back().t);
       }
       resting = !changes;
-      last = now;
-      t0 = t1;
     }
-  };
-  const auto guarded = [&](const std::function<VectorXd()>& values) {
-    const std::size_t before = out.size();
+  }
+
+  // Where its fourth differences come to be far above those of most of the run: it does something there that a
+  // polynomial through its neighbours does not.
+  void add_sudden(std::vector<Breakpoint>& out) const {
+    constexpr double clear = 1e-3, far = 100;  // of its range; of the median
+    constexpr int calm = 16;                   // instants before
+    const VectorXd range = values_.rowwise().maxCoeff() - values_.rowwise().minCoeff();
+    std::vector<double> difference(instants + 1, 0.0);
+    for (int k = 2; k + 2 <= instants; ++k)
+      for (Index i = 0; i < values_.rows(); ++i) {
+        if (!(range[i] > 0)) continue;
+        const double d =
+            values_(i, k - 2) - 4 * values_(i, k - 1) + 6 * values_(i, k) - 4 * values_(i, k + 1) + values_(i, k + 2);
+        difference[static_cast<std::size_t>(k)] =
+            std::max(difference[static_cast<std::size_t>(k)], std::abs(d) / range[i]);
+      }
+    std::vector<double> sorted = difference;
+    std::nth_element(sorted.begin(), sorted.begin() + instants / 2, sorted.end());
+    const double limit = std::max(clear, far * sorted[instants / 2]);
+    int quiet = 0;
+    for (int k = 0; k <= instants; ++k) {
+      const bool sudden = difference[static_cast<std::size_t>(k)] > limit;
+      if (sudden && quiet >= calm) out.push_back({time(k - 3), 0.5 * (time(1) - time(0))});
+      quiet = sudden ? 0 : quiet + 1;
+    }
+  }
+
+ private:
+  double time(int k) const { return from_ + (to_ - from_) * k / instants; }
+
+  const std::function<VectorXd(double)>& at_;
+  double from_, to_;
+  MatrixXd values_;
+};
+
+}  // namespace
+
+std::vector<Breakpoint> breakpoints(const System& system, const State& start, double end, double apart) {
+  std::vector<Breakpoint> told, seen;
+  State s = start;
+  s.v.setZero();
+  const auto look = [&](const PartModel& part, const std::function<VectorXd()>& values) {
+    const std::vector<double> own = part.breakpoints(start.t, end);
+    for (const double t : own) told.push_back({t, 0});
+    if (!own.empty() || !may_depend_on_time(part.kind())) return;
+    const std::size_t before = seen.size();
     try {
-      look(values);
-    } catch (const Error&) {  // told when the run comes there
-      out.resize(before);
+      const std::function<VectorXd(double)> at = [&](double t) {
+        s.t = t;
+        return values();
+      };
+      const Course course(at, start.t, end);
+      course.add_beginnings(seen);
+      course.add_sudden(seen);
+    } catch (const Error&) {  // reported when the run comes there
+      seen.resize(before);
     }
   };
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
-    if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i) && may_depend_on_time(c.model->kind()))
-      guarded([&] { return rows_at(system, c, s); });
+    if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i))
+      look(*c.model, [&] { return rows_at(system, c, s); });
   }
-  for (const auto& f : system.forces())
-    if (may_depend_on_time(f.model->kind())) guarded([&] { return force_at(system, f, s); });
-  std::sort(out.begin(), out.end(), [](const Beginning& a, const Beginning& b) { return a.t < b.t; });
-  constexpr double share = 0.1;
-  for (Beginning& b : out) b.step *= share;
+  for (const auto& f : system.forces()) look(*f.model, [&] { return force_at(system, f, s); });
+  // What is seen next to what is told is the same.
+  const double blur = 8 * (end - start.t) / instants;
+  std::vector<Breakpoint> all = told;
+  for (const Breakpoint& b : seen)
+    if (std::none_of(told.begin(), told.end(), [&](const Breakpoint& x) { return std::abs(x.t - b.t) < blur; }))
+      all.push_back(b);
+  std::sort(all.begin(), all.end(), [](const Breakpoint& a, const Breakpoint& b) { return a.t < b.t; });
+  std::vector<Breakpoint> out;
+  for (const Breakpoint& b : all) {
+    const bool at_start = b.step > 0 && std::abs(b.t - start.t) <= apart;
+    if (!at_start && !(b.t > start.t + apart && b.t < end - apart)) continue;
+    if (!out.empty() && b.t - out.back().t < apart) {
+      if (b.step > 0) out.back().step = out.back().step > 0 ? std::min(out.back().step, b.step) : b.step;
+      continue;
+    }
+    out.push_back(b);
+  }
   return out;
 }
 

@@ -4,7 +4,7 @@ namespace mortise {
 
 void interpolate(const State& before, const VectorXd& a_before, const State& now, const VectorXd& a_now, double t,
                  State& s) {
-  const double h = now.t - before.t, x = (t - before.t) / h, y = 1 - x;
+  const double h = now.t - before.t, x = (t - before.t) / h;
   s = now;
   s.t = t;
   for (Index i = 0; i < s.q.size(); ++i) {
@@ -14,8 +14,7 @@ void interpolate(const State& before, const VectorXd& a_before, const State& now
     const double A = q1 - q0 - v0 - a0 / 2, B = v1 - v0 - a0, C = a1 - a0;
     const double c3 = 10 * A - 4 * B + C / 2, c4 = -15 * A + 7 * B - C, c5 = 6 * A - 3 * B + C / 2;
     s.q[i] = q0 + x * (v0 + x * (a0 / 2 + x * (c3 + x * (c4 + x * c5))));
-    const double u0 = before.v[i], u1 = now.v[i], d0 = h * a_before[i], d1 = h * a_now[i];
-    s.v[i] = u0 * y * y * (1 + 2 * x) + u1 * x * x * (1 + 2 * y) + d0 * x * y * y - d1 * x * x * y;
+    s.v[i] = (v0 + x * (a0 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))) / h;
   }
 }
 

@@ -6,8 +6,8 @@
 #pragma GCC visibility push(hidden)
 namespace mortise {
 
-// Places by the polynomial through places, velocities and accelerations at both ends; velocities by that through
-// velocities and accelerations: order 5 and 3.
+// Places by the polynomial through places, velocities and accelerations at both ends, velocities as its slope: order 5
+// and 4.
 void interpolate(const State& before, const VectorXd& a0, const State& now, const VectorXd& a1, double t, State& s);
 
 // Places by the polynomial through places and velocities, velocities as its slope: order 3 and 2.

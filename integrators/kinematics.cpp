@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <mortise/integrators/interpolate.h>
+
 namespace mortise {
 
 bool Kinematics::serves(Flow& flow, const State& s) {
@@ -96,19 +98,12 @@ std::string Kinematics::hardest() const {
   return flow_->system().bodies()[scale_.worst_body(guess_.q - middle_.q, guess_.v - middle_.v, h)].name;
 }
 
-// The polynomial of order 5 through places, velocities and accelerations at both ends, and its slope.
-void Kinematics::at(double t, State& s) const {
-  const double h = now_.t - before_.t, x = (t - before_.t) / h;
-  s = now_;
-  s.t = t;
-  for (Index i = 0; i < s.q.size(); ++i) {
-    const double v0 = h * before_.v[i], a0 = h * h * a0_[i];
-    // Deviations from Taylor's polynomial at the start, at the end.
-    const double A = now_.q[i] - before_.q[i] - v0 - a0 / 2, B = h * now_.v[i] - v0 - a0, C = h * h * a1_[i] - a0;
-    const double c3 = 10 * A - 4 * B + C / 2, c4 = -15 * A + 7 * B - C, c5 = 6 * A - 3 * B + C / 2;
-    s.q[i] = before_.q[i] + x * (v0 + x * (a0 / 2 + x * (c3 + x * (c4 + x * c5))));
-    s.v[i] = (v0 + x * (a0 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))) / h;
-  }
+void Kinematics::at(double t, State& s) const { interpolate(before_, a0_, now_, a1_, t, s); }
+
+void Kinematics::go_on(const State& s, double h) {
+  now_ = before_ = s;
+  a1_ = flow_->acceleration(s);
+  if (h > 0) h_ = h;
 }
 
 }  // namespace mortise

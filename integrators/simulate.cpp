@@ -8,8 +8,10 @@
 #include <optional>
 
 #include <mortise/integrators/balance.h>
+#include <mortise/integrators/chatter_watch.h>
 #include <mortise/integrators/checkpoint.h>
 #include <mortise/integrators/drives.h>
+#include <mortise/integrators/fold_watch.h>
 #include <mortise/integrators/kinematics.h>
 #include <mortise/integrators/rank_watch.h>
 
@@ -31,7 +33,9 @@ class Run {
         flow_(system, options.solver),
         readings_(system, options.record),
         stepper_(make_stepper(options.integrator, options.steps)),
-        events_(options.events) {
+        events_(options.events),
+        folds_(system),
+        chatter_(options.duration) {
     const Label label{"run of", system.name()};
     const auto require = [&](bool ok, const char* what, double value, const char* remedy) {
       label.require(ok, fmt::format("{} = {} s", what, value), remedy);
@@ -71,7 +75,7 @@ class Run {
     leave_out_dependent();
     flow_.stabilise(options_.steps.baumgarte);
     balance_.emplace(system_, flow_, state_);
-    starts_ = beginnings(system_, state_, end_);
+    breaks_ = breakpoints(system_, state_, end_, 4 * beside());
     const bool resumed = options_.checkpoint.resume && std::filesystem::exists(options_.checkpoint.file);
     if (resumed)
       load();
@@ -79,6 +83,12 @@ class Run {
       hold_welds();
     try {
       begin_stepper();
+      folds_.begin(state_);
+      if (!resumed && !breaks_.empty() && breaks_.front().t <= state_.t + 4 * beside()) {
+        if (auto* const controlled = dynamic_cast<Controlled*>(stepper_.get()))
+          controlled->go_on(state_, breaks_.front().step);
+        breaks_.erase(breaks_.begin());
+      }
       if (!resumed) {
         balance_->begin(state_);
         events_.begin(state_);
@@ -87,9 +97,11 @@ class Run {
       out_.finished = true;
       while (state_.t < end_ && out_.finished) {
         one_step();
-        if (state_.t == checkpoint_time(saved_) && state_.t < end_ && out_.finished) {
+        if (state_.t >= checkpoint_time(saved_) && state_.t < end_ && out_.finished) {
           ++saved_;
           save();
+          folds_.begin(state_);
+          chatter_ = ChatterWatch(options_.duration);
           begin_stepper();
         }
       }
@@ -200,8 +212,6 @@ class Run {
       change_stepper(make_stepper(options_.integrator, options_.steps));
     out_.integrator = rows_alone ? "kinematics" : options_.integrator;
     stepper_->begin(flow_, state_);
-    if (const auto next = next_start(); next > 0 && starts_[next - 1].t == state_.t)
-      if (auto* const controlled = dynamic_cast<Controlled*>(stepper_.get())) controlled->first(starts_[next - 1].step);
   }
 
   void change_stepper(std::unique_ptr<Stepper> other) {
@@ -209,19 +219,69 @@ class Run {
     stepper_ = std::move(other);
   }
 
-  // The first of what begins by the clock after now.
-  std::size_t next_start() const {
-    const auto later = [&](const Beginning& b) { return b.t > state_.t; };
-    return static_cast<std::size_t>(std::find_if(starts_.begin(), starts_.end(), later) - starts_.begin());
+  // [s] How near to a breakpoint steps end and begin: a part may see its own time on either side.
+  double beside() const {
+    return 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin_), std::abs(end_));
+  }
+
+  // The next one; null: there is none.
+  const Breakpoint* next_break() const {
+    const auto it = std::upper_bound(breaks_.begin(), breaks_.end(), state_.t,
+                                     [](double t, const Breakpoint& b) { return t < b.t; });
+    return it == breaks_.end() ? nullptr : &*it;
+  }
+
+  // Over a breakpoint that the last step has led up to.
+  void cross(const Breakpoint& b) {
+    const double before = system_.energy(state_).total(), h = b.t + beside() - state_.t;
+    const VectorXd a = flow_.solver().accelerations(state_), off = flow_.solver().gaps(state_).positions;
+    state_.t += h;
+    state_.q += h * state_.v;
+    state_.v += h * a;
+    const Solver::Gaps gaps = flow_.solver().gaps(state_);
+    require_place(gaps.positions - off);
+    const VectorXd v = state_.v;
+    flow_.keep(state_);
+    constexpr double small = 1e-9;  // of the largest velocity
+    const double energy = system_.energy(state_).total() - before;
+    if ((state_.v - v).cwiseAbs().maxCoeff() >
+        small * std::max(v.cwiseAbs().maxCoeff(), state_.v.cwiseAbs().maxCoeff()))
+      note("jump", fmt::format("{} changes its velocity at once: the energy changes by {:.6g} J",
+                               joint_of_row(gaps.velocities), energy));
+    balance_->jump(energy, state_);
+    if (auto* const controlled = dynamic_cast<Controlled*>(stepper_.get()))
+      controlled->go_on(state_, b.step);
+    else
+      begin_stepper();
+  }
+
+  // The joint whose row is off the most.
+  std::string joint_of_row(const VectorXd& off) const {
+    Index worst = 0;
+    if (off.size() > 0) off.cwiseAbs().maxCoeff(&worst);
+    for (const auto& c : system_.constraints())
+      if (worst >= c.row && worst < c.row + c.rows) return "joint '" + c.name + "'";
+    return "the motion";
+  }
+
+  // No force brings a body from one place to another at once.
+  void require_place(const VectorXd& off) const {
+    constexpr double small = 1e-9;  // of the largest coordinate
+    const double jump = off.size() ? off.cwiseAbs().maxCoeff() : 0;
+    if (jump > small * std::max(1.0, state_.q.cwiseAbs().maxCoeff()))
+      Label{"run of", system_.name()}.fail<NotConverged>(
+          fmt::format("{} jumps by {:.3g} at t = {:.10g} s", joint_of_row(off), jump, state_.t),
+          "give a drive whose place does not jump");
   }
 
   void make_step() {
-    const std::size_t next = next_start();
-    const double start = next < starts_.size() ? starts_[next].t : std::numeric_limits<double>::infinity();
-    const double until = std::min({end_, checkpoint_time(saved_), start});
+    const Breakpoint* const next = next_break();
+    const double turn = next ? next->t - beside() : std::numeric_limits<double>::infinity();
+    const double until = std::min({end_, checkpoint_time(saved_), turn});
     try {
       stepper_->step(until);
     } catch (const Error&) {
+      folds_.explain(flow_, state_, options_.steps.step);
       if (out_.integrator == options_.integrator) throw;
       // Next to a pose where rows depend on each other the way on is found from inertia.
       change_stepper(make_stepper(options_.integrator, options_.steps));
@@ -251,9 +311,12 @@ class Run {
   }
 
   void one_step() {
+    if (const Breakpoint* const next = next_break(); next && state_.t >= next->t - beside()) return cross(*next);
     make_step();
     note_drift();
     State now = stepper_->state();
+    folds_.look(*stepper_, state_, now);
+    if (!stepper_->stiff()) chatter_.look(flow_, state_, now);
     if (const auto pose = rank_.look(*stepper_, flow_, state_, now)) out_.notes.push_back(*pose);
     const std::optional<std::size_t> hit = events_.look(*stepper_, flow_, state_, now, out_.notes);
     out_.energy_error = std::max(out_.energy_error, balance_->step(*stepper_, state_, now));
@@ -268,10 +331,7 @@ class Run {
            "time");
     }
     if (stray_) choose_again();
-    if (hit)
-      happen(*hit);
-    else if (const auto next = next_start(); next > 0 && starts_[next - 1].t == state_.t && state_.t < end_)
-      begin_stepper();
+    if (hit) happen(*hit);
     if (out_.finished && options_.progress && !options_.progress(state_.t, end_)) stop_by_caller(state_.t);
   }
 
@@ -436,6 +496,7 @@ class Run {
         stepper_->at(t, between_);
         flow_.keep(between_);
         record(between_);
+        out_.energy_error = std::max(out_.energy_error, balance_->between(between_));
       }
       // Many samples within one step.
       constexpr Index often = 1000;
@@ -521,16 +582,18 @@ class Run {
   Readings readings_;
   std::unique_ptr<Stepper> stepper_;
   EventWatch events_;
+  FoldWatch folds_;
+  ChatterWatch chatter_;
   RankWatch rank_;
   std::optional<EnergyBalance> balance_;
   Trajectory out_;
   State state_, between_;
   double begin_ = 0, end_ = 0;
-  Index next_ = 0;                 // sample
-  Index saved_ = 1;                // the next checkpoint
-  std::vector<Beginning> starts_;  // by the clock
-  int crawling_ = 0;               // short steps in a row
-  bool stray_ = false;             // a row that was left out is off
+  Index next_ = 0;                  // sample
+  Index saved_ = 1;                 // the next checkpoint
+  std::vector<Breakpoint> breaks_;  // of what acts by the clock
+  int crawling_ = 0;                // short steps in a row
+  bool stray_ = false;              // a row that was left out is off
   bool told_stiff_ = false;
 };
 

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include <mortise/core/fields.h>
 #include <mortise/core/function.h>
@@ -41,6 +42,8 @@ template <int D> struct PointOnCurve {
     for (std::size_t i = 0; i < D; ++i) r[i] = xyz[i];
     return r;
   }();
+
+  std::vector<double> breakpoints(double, double) const { return {}; }  // those of the curve are places, not times
 
   template <class T> Vec<T, D> phi(const auto& a, const auto& b, const auto& third, const T&) const {
     const T s = third.coordinate(parameter);

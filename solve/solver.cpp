@@ -396,7 +396,8 @@ void Solver::approach_positions(State& s) {
     s.q += dq;
     return found;
   };
-  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, off, step)) fail(system_, f);
+  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, row_sizes(system_, s.q), off, step))
+    fail(system_, f);
   normalise(s);
 }
 
@@ -415,7 +416,8 @@ void Solver::approach_velocities(State& s) {
     s.v += dv;
     return found;
   };
-  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, off, step)) fail(system_, f);
+  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, row_sizes(system_, s.v), off, step))
+    fail(system_, f);
   normalise(s);
 }
 

@@ -565,7 +565,7 @@ TEST_CASE("simulate: four-bars of unequal masses, started roughly and askew, kee
     const Trajectory run = simulate(system, s, {.duration = 10, .sample = 0.05});
     CAPTURE(run.text());
     CHECK(run.finished);
-    CHECK(run.energy_error < 1e-4);
+    CHECK(run.energy_error < 1e-7 * run.column("energy.kinetic").maxCoeff());  // samples included
     double tilt = 0;
     for (int k = 0; k < N; ++k)
       tilt = std::max(tilt, run.column(fmt::format("coupler{}.theta", k)).array().sin().abs().maxCoeff());

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <mortise/bodies/subsystem.h>
+#include <mortise/files/expression.h>
 #include <mortise/files/model.h>
 #include <mortise/solve/readings.h>
 #include <mortise/solve/solve.h>
@@ -405,6 +406,13 @@ TEST_CASE("models: sensors tell what they measure") {
         doctest::Approx(std::sqrt(1.09 + 0.6 * std::sin(2 * 20 * std::acos(-1.0) / 180))).epsilon(1e-9));
   CHECK(std::abs(reading("robot_arm.toml", "bend")) < 1e-12);
   CHECK(reading("lagrange_top.toml", "head.z") == doctest::Approx(0.25 * std::cos(0.5)).epsilon(1e-12));
+  CHECK(reading("lagrange_top.toml", "turn.x") == doctest::Approx(std::sin(0.25)).epsilon(1e-12));
+  CHECK(reading("lagrange_top.toml", "angles.second") == doctest::Approx(0.5).epsilon(1e-12));
+  const double along = reading("lagrange_top.toml", "gyro.z");
+  CHECK(along == doctest::Approx(std::cos(0.5) * reading("lagrange_top.toml", "spin.z") -
+                                 std::sin(0.5) * reading("lagrange_top.toml", "spin.y"))
+                     .epsilon(1e-12));
+  CHECK(along > 100);
   CHECK(reading("controller.toml", "power") == 0);  // at rest
 }
 
@@ -622,6 +630,98 @@ TEST_CASE("command: run writes the motion, resumes to the bit and tells how it w
   CHECK(content(scratch / "c.csv").starts_with("t [s],rod.x [m],"));
   CHECK(mortise_command(fmt::format("run {} --until 1", (examples / "loose_rod.toml").string())).status == 2);
   fs::remove_all(folder);
+}
+
+TEST_CASE("models: formulas of time tell when they switch") {
+  const auto switches = [](const char* text, double to = 10) {
+    const files::Names names{[](std::string_view name) -> std::optional<files::Meaning> {
+                               if (name == "t") return files::Meaning{std::nullopt, 0};
+                               if (name == "x") return files::Meaning{std::nullopt, 1};
+                               return std::nullopt;
+                             },
+                             [] {
+                               return std::vector<std::string>{"t", "x"};
+                             }};
+    return files::Expression::parse(text, names).switches(0, 0, to);
+  };
+  const auto same = [](const std::vector<double>& a, const std::vector<double>& b) {
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-14));
+  };
+  same(switches("sin(3 * t)"), {});
+  same(switches("max(0, t - 2.5)"), {2.5});
+  same(switches("abs(2 * t - 6) / 2"), {3});
+  // A triangle of 2 us, however long the run.
+  same(switches("max(0, 1 - abs((t - 2) * 1e6))"), {2 - 1e-6, 2, 2 + 1e-6});
+  same(switches("max(0, 1 - abs((t - 2) * 1e6))", 1e5), {2 - 1e-6, 2, 2 + 1e-6});
+  same(switches("min(max(t, 1), 4)^2"), {1, 4});
+  same(switches("abs(sin(t))", 7), {std::acos(-1.0), 2 * std::acos(-1.0)});
+  same(switches("max(x, t) + abs(x)"), {});  // not by the clock alone
+  same(switches("min(t, 20)"), {});          // not in the run
+}
+
+TEST_CASE(
+    "command: short pulses of drives and forces in a file are seen, and what a run is worth shows in its status") {
+  const Scratch scratch;
+  const auto run = [&](const std::string& text, const std::string& options = "") {
+    write(scratch / "m.toml", text);
+    return mortise_command(fmt::format("run {} {} -o {}", scratch / "m.toml", options, scratch / "m.csv"));
+  };
+  // 3 N s in 1 ms, once in 100 s, on 2 kg.
+  const Outcome push = run(R"(
+[bodies.mass]
+kind = "particle"
+dimension = 1
+mass = 2
+[forces.push]
+kind = "coordinate_force"
+bodies = ["mass"]
+coordinate = "x"
+f = "max(0, 1 - abs((t - 37.3) * 1000)) * 3000"
+[run]
+until = 100
+sample = 100)");
+  CHECK(push.status == 0);
+  const std::string csv = content(scratch / "m.csv");
+  const std::string last = csv.substr(csv.rfind('\n', csv.size() - 2) + 1);
+  CHECK(std::stod(last.substr(last.find(',') + 1)) == doctest::Approx(1.5 * 62.7).epsilon(1e-9));
+  // The method of order 4 at the edge of its stability loses all energy; stiff forces let the default crawl.
+  const std::string oscillator = R"(
+[bodies.mass]
+kind = "particle"
+dimension = 1
+mass = 1
+place = [1]
+[forces.k]
+kind = "coordinate_spring"
+bodies = ["mass"]
+terms = [{body = 0, coordinate = "x", factor = 1}]
+stiffness = "k"
+[parameters]
+k = 100
+[run]
+until = 100)";
+  CHECK(run(oscillator, "--integrator rk4 --step 0.01").status == 0);
+  const Outcome lost = run(oscillator, "--integrator rk4 --step 0.2");
+  CHECK(lost.status == 3);
+  CHECK(lost.out.find("meaningless: the balance is off by") != std::string::npos);
+  const Outcome crawls = run(oscillator, "--set k=1e26");
+  CHECK(crawls.status == 3);
+  // A start that has to be moved by more than a hundredth.
+  const Outcome moved = run(R"(
+[bodies.rod]
+kind = "planar_body"
+mass = 1
+inertia = 1
+place = [0.6, 0, 0]
+[joints.pin]
+kind = "pin"
+bodies = ["ground", "rod"]
+on_b = [-0.5, 0]
+[run]
+until = 1)");
+  CHECK(moved.status == 1);
+  CHECK(moved.out.find("start: moved onto the constraints, most of all rod.x from 0.6 to") != std::string::npos);
 }
 
 TEST_CASE("command: sweep covers its grid, goes on where it stopped and shares the work") {

@@ -11,20 +11,26 @@
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/core/spline.h>
+#include <mortise/core/table.h>
+#include <mortise/diagnosis/hidden.h>
 #include <mortise/engine/row_independence.h>
 #include <mortise/forces/coordinate_spring.h>
+#include <mortise/forces/functor.h>
 #include <mortise/forces/spring.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/appell_hamel.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/drive_coordinate.h>
 #include <mortise/joints/drive_planar_angle.h>
+#include <mortise/joints/drive_point.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/planar_point_on_line.h>
 #include <mortise/joints/planar_weld.h>
 #include <mortise/joints/point_on_curve.h>
 #include <mortise/solve/solver.h>
 
+#include "counts.h"
 #include "problems.h"
 #include "random_mechanisms.h"
 
@@ -550,4 +556,249 @@ TEST_CASE("steps: a balance of energy that the tolerance does not explain is tol
   // The method of order 4 at the edge of its stability loses all, and damps nothing with short steps.
   CHECK(told(simulate(system, s, {.duration = 100, .integrator = "rk4", .steps = {.step = 0.2}})));
   CHECK_FALSE(told(simulate(system, s, {.duration = 100, .integrator = "rk4", .steps = {.step = 0.01}})));
+}
+
+namespace {
+
+// A mass at rest that a force pushes once.
+Trajectory pushed(const std::function<void(Assembly&, const Handle<Particle<1>>&)>& push, double duration,
+                  const char* integrator = "dopri5", double step = 0) {
+  Assembly a("push");
+  push(a, a.add("mass", Particle<1>{.mass = 2}));
+  const System system(a);
+  return simulate(system, system.state(),
+                  {.duration = duration, .integrator = integrator, .steps = {.step = step}, .sample = duration});
+}
+
+}  // namespace
+
+TEST_CASE("breakpoints: a push that a force tells of is not stepped over, however short") {
+  for (const double width : {1.0, 1e-3, 1e-6, 1e-9})
+    for (const auto& [integrator, step] : {std::pair{"dopri5", 0.0}, {"rk4", 7.0}}) {
+      CAPTURE(width);
+      CAPTURE(integrator);
+      const double begin = 37.123456789, end = begin + width, force = 3 / width;
+      const auto law = [=](auto& m, const auto& t) {
+        if (t > begin && t < end) m.apply_to("x", force + 0.0 * t);
+      };
+      const Trajectory run = pushed(
+          [&](Assembly& a, const auto& m) {
+            a.apply("push", Force{BreaksAt{law, {begin, end}}}, m);
+          },
+          100, integrator, step);
+      CAPTURE(run.text());
+      CHECK(run.to_tolerance());
+      CHECK(run.notes.empty());
+      // 3 N s on 2 kg; what round-off of the times makes of a short one is no more than its share.
+      CHECK(run.last.v[0] == doctest::Approx(1.5).epsilon(1e-12 + 1e-13 / width));
+      CHECK(run.last.q[0] == doctest::Approx(1.5 * (100 - begin - width / 2)).epsilon(1e-12 + 1e-13 / width));
+    }
+}
+
+TEST_CASE("breakpoints: those of splines, tables, constants and functions of one's own reach the run") {
+  const Function spline = Spline({0, 1, 2.5}, {0, 1, 0}), table = Table({-1, 0.5}, {0, 1}), constant = 2.0,
+                 plain = [](const auto&t) { return 2.0 * t; },
+                 own = BreaksAt{[](const auto&t) { return 2.0 * t; }, {0.25}};
+  CHECK(spline.breakpoints(0, 10) == std::vector<double>{0, 1, 2.5});
+  CHECK(table.breakpoints(0, 10) == std::vector<double>{-1, 0.5});
+  CHECK(constant.breakpoints(0, 10).empty());
+  CHECK(plain.breakpoints(0, 10).empty());
+  CHECK(own.breakpoints(0, 10) == std::vector<double>{0.25});
+  // Steps end at the knots.
+  Assembly a("spline");
+  a.add("free", Particle<1>{.mass = 1});
+  a.connect("drive", DriveCoordinate{.coordinate = "x", .f = spline}, a.add("cart", Particle<1>{.mass = 1}));
+  const System system(a);
+  std::vector<double> ends;
+  (void)simulate(system, system.state(), {.duration = 3, .progress = [&](double t, double) {
+                                            ends.push_back(t);
+                                            return true;
+                                          }});
+  for (const double knot : {1.0, 2.5})
+    CHECK(std::any_of(ends.begin(), ends.end(), [&](double t) { return std::abs(t - knot) < 1e-14; }));
+}
+
+TEST_CASE("breakpoints: where a drive changes its speed at once the others get its impulse, and that is told") {
+  // A bar that hangs from a carriage: struck at its end it turns about its centre of percussion.
+  constexpr double length = 1.2, mass = 3, speed = 2;
+  Assembly a("struck");
+  const auto ground = a.add("ground", Ground{});
+  const auto carriage = a.add("carriage", Particle<2>{.mass = 1});
+  const auto bar =
+      a.add("bar", PlanarBody{.mass = mass, .inertia = mass * length * length / 12, .centre = {length / 2, 0}});
+  a.place(bar, {0, 0, -std::numbers::pi / 2});
+  a.connect("drive", DrivePoint<2>{.path = {Table({0, 1, 2}, {0, 0, speed}), 0.0}}, ground, carriage);
+  a.connect("pin", Pin{}, carriage, bar);
+  const System system(a);
+  const Trajectory run = simulate(system, system.state(), {.duration = 1.0001});
+  CAPTURE(run.text());
+  CHECK(run.finished);
+  // m (v + w l/2) = impulse, J w = -impulse l/2 about the centre:  w = -3/2 v / l, so the bar swings behind.
+  CHECK(run.last.get("bar.theta'") == doctest::Approx(-1.5 * speed / length).epsilon(1e-3));
+  CHECK(run.last.get("carriage.x'") == doctest::Approx(speed));
+  const auto jump = std::find_if(run.notes.begin(), run.notes.end(), [](const auto& n) { return n.kind == "jump"; });
+  REQUIRE(jump != run.notes.end());
+  CHECK(jump->t == doctest::Approx(1));
+  CHECK(jump->text.find("'drive'") != std::string::npos);
+  CHECK(run.energy_error < 1e-6);
+  // A place that jumps is refused.
+  const auto jumps = [](const auto& t) { return t > 0.5 ? 1.0 + 0.0 * t : 0.0 * t; };
+  Assembly b("jump");
+  b.connect("drive", DriveCoordinate{.coordinate = "x", .f = BreaksAt{jumps, {0.5}}},
+            b.add("m", Particle<1>{.mass = 1}));
+  const System other(b);
+  const Trajectory stopped = simulate(other, other.state(), {.duration = 1});
+  CHECK_FALSE(stopped.finished);
+  CHECK(stopped.stopped.find("'drive' jumps by 1 at t = 0.5") != std::string::npos);
+}
+
+TEST_CASE("folds: what has no mass stops where its forces let it go, by name, at every tolerance") {
+  // V = x^4/4 - x^2/2 and a spring to a mass that is drawn away: the fold is at 3 x^2 = 1/2.
+  for (const char* integrator : {"dopri5", "rk4"})
+    for (const double tolerance : {1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+      CAPTURE(integrator);
+      CAPTURE(tolerance);
+      Assembly a("fold");
+      const auto node = a.add("node", Particle<1>{.mass = 0}), mass = a.add("mass", Particle<1>{.mass = 1});
+      a.apply("well", Potential{[](const auto& p, const auto&) {
+                const auto z = p.coordinate("x");
+                return 0.25 * z * z * z * z - 0.5 * z * z;
+              }},
+              node);
+      a.apply("k", CoordinateSpring{.terms = {{0, "x", 1}, {1, "x", -1}}, .stiffness = 0.5}, node, mass);
+      const System system(a);
+      State s = system.state();
+      s.set("node.x", -1);
+      s.set("mass.x", -1);
+      s.set("mass.x'", 1);
+      const Completed c = complete(system, s);
+      const bool fixed = std::string(integrator) == "rk4";
+      const Trajectory run = simulate(c.system, c.state,
+                                      {.duration = 3,
+                                       .integrator = integrator,
+                                       .steps = {.tolerance = tolerance, .step = fixed ? 0.03 : 0},
+                                       .sample = 0.1});
+      CAPTURE(run.text());
+      CHECK_FALSE(run.finished);
+      CHECK(run.stopped.find("'implied_1': it folds near t = 1.4") != std::string::npos);
+      CHECK(run.stopped.find("node.x") != std::string::npos);
+      CHECK(run.last.get("node.x") <= -1 / std::sqrt(6.0) + 1e-3);
+      if (!fixed) CHECK(run.last.t == doctest::Approx(1.455877).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("steps: bodies far away change nothing") {
+  const auto end = [](double far) {
+    Assembly a("far");
+    a.set_gravity({0, -g, 0});
+    const auto ground = a.add("ground", Ground{});
+    const auto one = a.add("one", bar(1, 1)), two = a.add("two", bar(0.7, 0.5));
+    a.place(two, {1, 0, 0});
+    a.connect("p1", Pin{}, ground, one);
+    a.connect("p2", Pin{.on_a = {1, 0}}, one, two);
+    if (far > 0) {
+      const auto there = a.add("there", bar(1, 1));
+      a.place(there, {far, far, 0.3});
+      a.connect("p3", Pin{.on_a = {far, far}}, ground, there);
+    }
+    const System system(a);
+    const Trajectory run = simulate(system, system.state(), {.duration = 3, .sample = 0});
+    CAPTURE(run.text());
+    CHECK(run.to_tolerance());
+    return VectorXd(run.last.q.head(6));
+  };
+  const VectorXd right = end(0);
+  for (const double far : {10.0, 1e6, 1e8}) {
+    CAPTURE(far);
+    CHECK((end(far) - right).cwiseAbs().maxCoeff() < 1e-9);
+  }
+}
+
+TEST_CASE("steps: what comes to rest on a corner of a row or a force stops there by name, soon") {
+  Assembly a("climber");
+  a.set_gravity({0, 0, -g});
+  a.connect("climb", AppellHamel{.ratio = 0.5}, a.add("climber", Particle<3>{.mass = 0.4}));
+  const auto swinging = a.add("idle", Particle<1>{.mass = 1});
+  a.apply("k", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 100}, swinging);
+  const System system(a);
+  State s = system.state();
+  s.set("climber.x'", 10);
+  s.set("climber.z'", 5);
+  s.set("idle.x", 1);
+  for (const double duration : {3.0, 20.0, 100.0}) {
+    CAPTURE(duration);
+    const Trajectory run = simulate(system, s, {.duration = duration});
+    CAPTURE(run.text());
+    CHECK_FALSE(run.finished);
+    CHECK(run.stopped.find("body 'climber'") != std::string::npos);
+    CHECK(run.last.t == doctest::Approx(10 / 3.924).epsilon(1e-2));
+    CHECK(run.steps < 100'000);
+  }
+}
+
+TEST_CASE("steps: chains with random light parts are as good as in their angles") {
+  for (int draw = 0; draw < static_cast<int>(many(3, 1)); ++draw) {
+    Random random(700 + static_cast<unsigned>(draw));
+    CAPTURE(draw);
+    const int n = random.integer(2, 3);
+    std::vector<double> mass, length, angle;
+    for (int k = 0; k < n; ++k) {
+      mass.push_back(k == n - 1 ? 1 : std::pow(10, -random.uniform(0, 9)));
+      length.push_back(random.uniform(0.5, 1.5));
+      angle.push_back(random.uniform(-1.2, 1.2));
+    }
+    constexpr double duration = 0.4;
+    Assembly a("chain"), b("angles");
+    a.set_gravity({0, -g, 0});
+    const auto ground = a.add("ground", Ground{});
+    Vec2<double> at(0, 0);
+    std::optional<Handle<Particle<2>>> last;
+    for (int k = 0; k < n; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const auto p = a.add(fmt::format("p{}", k), Particle<2>{.mass = mass[i]});
+      at += length[i] * Vec2<double>(std::sin(angle[i]), -std::cos(angle[i]));
+      a.place(p, {at[0], at[1]});
+      if (last)
+        a.connect(fmt::format("rod{}", k), Distance<2>{.length = length[i]}, *last, p);
+      else
+        a.connect("rod0", Distance<2>{.length = length[i]}, ground, p);
+      last = p;
+    }
+    std::vector<std::string> names;
+    for (int k = 0; k < n; ++k) names.push_back(fmt::format("a{}", k));
+    b.add("all", Lagrangian{.coordinates = names, .energies = [=](const auto& q, const auto& v, const auto&) {
+                              using std::sin, std::cos;
+                              using S = std::remove_cvref_t<decltype(q[0])>;
+                              S T(0.0), V(0.0), vx(0.0), vy(0.0), y(0.0);
+                              for (int k = 0; k < n; ++k) {
+                                const auto i = static_cast<std::size_t>(k);
+                                vx = vx + length[i] * cos(q[k]) * v[k];
+                                vy = vy + length[i] * sin(q[k]) * v[k];
+                                y = y - length[i] * cos(q[k]);
+                                T = T + 0.5 * mass[i] * (vx * vx + vy * vy);
+                                V = V + mass[i] * g * y;
+                              }
+                              return Energies{T, V};
+                            }});
+    const System joints(a), angles(b);
+    State s = angles.state();
+    for (int k = 0; k < n; ++k) s.q[k] = angle[static_cast<std::size_t>(k)];
+    const auto end = [&](double tolerance) {
+      const State state = simulate(angles, s, {.duration = duration, .steps = {.tolerance = tolerance}}).last;
+      Vec2<double> p(0, 0);
+      for (int k = 0; k < n; ++k)
+        p += length[static_cast<std::size_t>(k)] * Vec2<double>(std::sin(state.q[k]), -std::cos(state.q[k]));
+      return p;
+    };
+    const Vec2<double> right = end(1e-13);
+    for (const double tolerance : {1e-6, 1e-8}) {
+      CAPTURE(tolerance);
+      const Trajectory run =
+          simulate(joints, joints.state(), {.duration = duration, .steps = {.tolerance = tolerance}});
+      CAPTURE(run.text());
+      CHECK(run.to_tolerance());
+      const double off = (Vec2<double>(run.last.q.tail(2)) - right).norm();
+      CHECK(off <= 10 * std::max((end(tolerance) - right).norm(), tolerance));
+    }
+  }
 }

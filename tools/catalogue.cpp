@@ -64,7 +64,8 @@ template <class P> void line(std::string& text) {
   if constexpr (requires { P::quantities; })
     for (const QuantityInfo& x : P::quantities) {
       const std::string name(x.name.empty() ? "its value" : x.name);
-      tells += fmt::format("{}{} [{}]", tells.empty() ? "" : ", ", name, x.unit);
+      tells += fmt::format("{}{}", tells.empty() ? "" : ", ", name);
+      if (!x.unit.empty()) tells += fmt::format(" [{}]", x.unit);
     }
   text += fmt::format("\n### {}\n{}. `{}`", P::summary.name, P::summary.meaning, P::summary.equation);
   if (!names.empty())
@@ -72,7 +73,9 @@ template <class P> void line(std::string& text) {
         "  \n{} {}", requires { part.coordinates; } ? "Coordinates" : "Rows", names);
   if (!tells.empty()) text += "  \nTells " + tells;
   if constexpr (Rubs<P>) text += "  \nFriction: yes";
-  text += "\n\n| field | unit | range | default | |\n|---|---|---|---|---|\n";
+  text += "\n";
+  if constexpr (std::tuple_size_v<std::remove_cvref_t<decltype(P::fields)>> == 0) return;
+  text += "\n| field | unit | range | default | |\n|---|---|---|---|---|\n";
   std::apply(
       [&](const auto&... f) {
         ((text += fmt::format("| `{}` | {} | {} | {} | {} |\n", f.name, f.unit, range(f.range), shown(part.*(f.member)),
