@@ -132,6 +132,8 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
         }
     for (std::size_t c = 0; c < part.rest.size(); ++c) {
       const Index j = global(part.rest[c]);
+      const double left = part.S(part.rest[c], part.rest[c]);
+      if (left > static_cast<double>(count) * eps) result.doubtful.push_back({static_cast<int>(j), false, left});
       Null direction{j, {{j, 1.0}}};
       for (Index k = 0; k < r && d[j] > 0; ++k)
         if (const double x = X(k, static_cast<Index>(c)); x != 0) {
@@ -144,7 +146,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     const auto first = static_cast<int>(f.coordinate.size());
     for (std::size_t k = 0; k < part.taken.size(); ++k) {
       const auto coordinate = static_cast<int>(global(part.taken[k]));
-      if (part.pivots[k] < tolerance::doubtful_mass) result.doubtful.push_back({coordinate, part.pivots[k]});
+      if (part.pivots[k] < tolerance::doubtful_mass) result.doubtful.push_back({coordinate, true, part.pivots[k]});
       f.coordinate.push_back(coordinate);
       f.scale.push_back(d[coordinate]);
       f.d.push_back(std::sqrt(part.pivots[k]));
@@ -211,7 +213,7 @@ Massless stack(const std::vector<Massless>& blocks) {
   for (const Massless& b : blocks) {
     all.N0.block(n, k, b.N0.rows(), b.N0.cols()) = b.N0;
     for (const int p : b.pivot) all.pivot.push_back(static_cast<int>(n) + p);
-    for (const auto& d : b.doubtful) all.doubtful.push_back({static_cast<int>(n) + d.coordinate, d.pivot});
+    for (const auto& d : b.doubtful) all.doubtful.push_back({static_cast<int>(n) + d.coordinate, d.counts, d.pivot});
     n += b.N0.rows(), k += b.N0.cols();
   }
   return all;

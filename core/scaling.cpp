@@ -116,8 +116,8 @@ Scaling scaling(const VectorXd& diagonal_of_M, const SparseRows& A_given, const 
       rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
       wave.clear();
       for (const Index i : rows) {
-        double s = 0;
-        for (SparseRows::InnerIterator x(A, i); x; ++x) s = std::hypot(s, x.value() * d[group(x.col())]);
+        double s = 0;  // the largest, not the norm: along a chain norms would grow from body to body
+        for (SparseRows::InnerIterator x(A, i); x; ++x) s = std::max(s, std::abs(x.value()) * d[group(x.col())]);
         if (s == 0) continue;
         t[i] = 1 / s;
         for (SparseRows::InnerIterator x(A, i); x; ++x) {

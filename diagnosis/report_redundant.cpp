@@ -18,6 +18,8 @@ namespace {
 
 using Set = SparseRank::Set;
 
+constexpr double visible = 1e-9;  // of the size of a row: by so much it is off, or contradicts others
+
 // A joint that holds less than another: what it does not hold, by names of rows; "axis" is the translation along the
 // joint's axis, "load" the direction in which its reaction is not unique.
 struct Exchange {
@@ -170,6 +172,59 @@ std::vector<std::string> loop_of(const System& system, const std::vector<std::si
 
 }  // namespace
 
+// Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
+// Rows that nearly depend on each other disagree by what they leave of the motion: the others allow it, they do not.
+std::optional<Contradiction> contradiction(const System& system, const Evaluation& e, const VectorXd& rate,
+                                           const VectorXd& reach, const Set& set) {
+  constexpr double clearly = 0.1;
+  bool holonomic = true;
+  double phi = 0, phi_terms = 0, size = 0, speed = 0, speed_terms = 0;
+  std::map<Index, double> left;  // y'A
+  for (const auto& [i, y] : set.y) {
+    const std::size_t k = system.constraint_of(i);
+    const auto& c = system.constraints()[k];
+    if (std::binary_search(e.state.off.begin(), e.state.off.end(), k)) continue;
+    const bool position = i - c.row < c.holonomic;
+    holonomic = holonomic && position;
+    phi += y * e.phi[i];
+    phi_terms += std::abs(y * e.phi[i]);
+    size += std::abs(y) * reach[i];
+    const double v = position ? rate[i] : e.phi[i];
+    speed += y * v;
+    speed_terms += std::abs(y * v);
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
+      const auto& body = system.bodies()[c.bodies[b]];
+      for (Index j = 0; j < body.size; ++j) left[body.first + j] += y * e.A(c.block + b)(i - c.row, j);
+    }
+  }
+  if (holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * size)
+    return Contradiction{RedundantRow::Level::positions, std::abs(phi)};
+  if (phi_terms > visible * size) return {};
+  double allowed = visible * size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
+  for (const auto& [j, slope] : left) allowed += 2 * std::abs(slope * e.state.v[j]);
+  if (std::abs(speed) > clearly * speed_terms && std::abs(speed) > allowed)
+    return Contradiction{RedundantRow::Level::velocities, std::abs(speed)};
+  return {};
+}
+
+bool met(const System& system, const Evaluation& e, const VectorXd& rate) {
+  const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
+  const double fast = std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
+  for (const auto& c : system.constraints())
+    for (Index i = c.row; i < c.row + c.rows; ++i) {
+      const bool position = i - c.row < c.holonomic;
+      if (position && std::abs(e.phi[i]) > visible * reach[i]) return false;
+      if (std::abs(position ? rate[i] : e.phi[i]) > visible * reach[i] * fast) return false;
+    }
+  return true;
+}
+
+bool any_contradiction(const System& system, const Evaluation& e, const VectorXd& rate, const SparseRank& rank) {
+  const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
+  return std::any_of(rank.redundant.begin(), rank.redundant.end(),
+                     [&](const Set& set) { return !set.consistent || contradiction(system, e, rate, reach, set); });
+}
+
 void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report) {
   if (rank.redundant.empty()) return;
   const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
@@ -189,8 +244,6 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     r.row = info.name, r.removes = info.removes, r.gap = set.gap, r.consistent = set.consistent;
     std::set<std::size_t> joints;
     std::vector<std::pair<double, Index>> weights;
-    bool holonomic = true;
-    double phi = 0, phi_terms = 0, phi_size = 0, rate = 0, rate_terms = 0;
     for (const auto& [i, y] : set.y) {
       const std::size_t k = system.constraint_of(i);
       const auto& c = system.constraints()[k];
@@ -198,23 +251,11 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
       if (!c.own) joints.insert(k);
       shared.insert(i);
       weights.emplace_back(-std::abs(y) * reach[i], i);
-      holonomic = holonomic && i - c.row < c.holonomic;
-      phi += y * e.phi[i];
-      phi_terms += std::abs(y * e.phi[i]);
-      phi_size += std::abs(y) * reach[i];
-      const double v = i - c.row < c.holonomic ? engine.rate()[i] : engine.value()[i];
-      rate += y * v;
-      rate_terms += std::abs(y * v);
       r.reactions.push_back(c.name + "." + system.row(i).reaction);
     }
-    // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
-    constexpr double visible = 1e-9, clearly = 0.1;
-    if (r.consistent && holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * phi_size)
-      r.consistent = false, r.level = RedundantRow::Level::positions, r.gap = std::abs(phi);
-    else if (r.consistent && std::abs(rate) > clearly * rate_terms && phi_terms <= visible * phi_size &&
-             std::abs(rate) >
-                 visible * phi_size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0))
-      r.consistent = false, r.level = RedundantRow::Level::velocities, r.gap = std::abs(rate);
+    if (r.consistent)
+      if (const auto c = contradiction(system, e, engine.rate(), reach, set))
+        r.consistent = false, r.level = c->level, r.gap = c->gap;
     std::sort(weights.begin(), weights.end());
     r.pair.first = info.name;
     for (const auto& [_, i] : weights)

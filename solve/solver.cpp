@@ -5,6 +5,7 @@
 
 #include <mortise/core/tolerances.h>
 #include <mortise/diagnosis/failure.h>
+#include <mortise/diagnosis/report.h>
 #include <mortise/engine/dynamics.h>
 
 namespace mortise {
@@ -119,7 +120,7 @@ bool Solver::solve_merged(const State& s) {
       const bool solved = engine_->solve(force, engine_->rhs()) == Engine::Status::solved;
       return solved ? Failure{} : Failure{.kind = Failure::Kind::stalled};
     };
-    if (balance_friction(system_, *engine_, s, unique(), again, friction_)) return false;
+    if (balance_friction(system_, *engine_, s, unique_reactions(engine_->has_doubts()), again, friction_)) return false;
   }
   engine_->accelerations(a_);
   solved_ = engine_->changes();
@@ -149,6 +150,7 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   const auto evaluated = [&] { return e ? *e : system_.evaluate(s); };
   if (!engine_->factored()) factor(s);
   if (!engine_->alarms().empty() || (!judged_ && engine_->has_massless())) require_determined(evaluated());
+  if (!agreed_ && left_out_.empty() && engine_->has_doubts()) require_agreement(evaluated());
   const auto checked = [&](Engine::Status status) {
     if (status == Engine::Status::solved) return;
     const Evaluation at = evaluated();
@@ -169,7 +171,9 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
       checked(engine_->solve(force, engine_->rhs()));
       return Failure{};
     };
-    if (const Failure f = balance_friction(system_, *engine_, s, unique(), again, friction_)) fail(system_, f);
+    if (const Failure f =
+            balance_friction(system_, *engine_, s, unique_reactions(engine_->has_doubts()), again, friction_))
+      fail(system_, f);
   }
   engine_->accelerations(a_);
   solved_ = engine_->changes();
@@ -216,6 +220,14 @@ void Solver::require_determined(const Evaluation& e) {
   judged_ = true;
   if (!rank_of(system_, e, parts, options_.rank).N.empty())
     require(system_, {.kind = Failure::Kind::free, .t = e.state.t, .parts = parts}, e, options_.rank);
+}
+
+// Rows that depend on each other and agree about accelerations may contradict each other in positions or velocities,
+// where they are not met. That is a fault of the model, looked for where rows are first seen to depend on each other.
+void Solver::require_agreement(const Evaluation& e) {
+  if (!report::met(system_, e, rate()) && report::any_contradiction(system_, e, rate(), doubted_->rank(system_)))
+    require(check_rank(system_, e, options_.rank));
+  agreed_ = true;
 }
 
 // Where an engine with rigid groups has gone on since, or is gone: it solves there again.
@@ -290,7 +302,9 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   system_.require_state(s);
   left_out_.clear();
   shared_.assign(static_cast<std::size_t>(system_.rows()), false);
-  for (const SparseRank::Set& set : rank_of(system_, system_.evaluate(s), options_.rank).redundant) {
+  const Evaluation e = system_.evaluate(s);
+  for (const SparseRank::Set& set : rank_of(system_, e, options_.rank).redundant) {
+    if (!set.consistent) require(check_rank(system_, e, options_.rank));
     if (std::binary_search(s.off.begin(), s.off.end(), system_.constraint_of(set.row))) continue;  // not there anyway
     left_out_.push_back(set.row);
     for (const auto& [i, _] : set.y) shared_[static_cast<std::size_t>(i)] = true;
@@ -303,9 +317,14 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
 }
 
 std::vector<bool> Solver::unique() {
+  if (!doubted_->some() && engine_->state().q.size() == system_.size()) doubted_->at(engine_->state());
+  return unique_reactions(doubted_->some());
+}
+
+std::vector<bool> Solver::unique_reactions(bool asked) {
   std::vector<bool> unique(static_cast<std::size_t>(system_.rows()), true);
   for (std::size_t i = 0; i < shared_.size(); ++i) unique[i] = !shared_[i];
-  if (!engine_->has_doubts()) return unique;
+  if (!asked) return unique;
   for (const SparseRank::Set& set : doubted_->rank(system_).redundant)
     for (const auto& [i, _] : set.y) unique[static_cast<std::size_t>(i)] = false;
   return unique;

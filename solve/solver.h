@@ -73,7 +73,7 @@ class Solver {
 
   // Rows that depend on others at a state on the constraints need not be looked at near it: the others hold them, too.
   // Leaves out one row of each dependent set from now on, and returns those left out.  Off the constraints, where
-  // integrators go, redundant rows contradict each other.
+  // integrators go, redundant rows contradict each other.  Throws ConflictingRows where they do so at s.
   const std::vector<Index>& leave_out_dependent(const State& s);
   void leave_out(std::vector<Index> rows);  // these and no others
   // From here on, near this state: bodies that are welded together here are taken to be where their welds put them, as
@@ -116,6 +116,8 @@ class Solver {
   template <class F> void project(State& s, const F& approach);
   const VectorXd& finish(const State& s, const Evaluation* e);
   void require_determined(const Evaluation& e);
+  void require_agreement(const Evaluation& e);
+  std::vector<bool> unique_reactions(bool asked);  // by the rank where it is asked; else of rows left out alone
   VectorXd shift(const State& s, const VectorXd& rows, bool positions);
   void factor(const State& s, bool positions = false);
 
@@ -128,7 +130,7 @@ class Solver {
   double baumgarte_rate_ = 0;
   State near_, solved_at_;  // of a merged solve: where welded bodies are put, and where it was
   std::unique_ptr<OwnJudge> doubted_;
-  bool judged_ = false;  // the rank was, at one state at least
+  bool judged_ = false, agreed_ = false;  // the rank was, at one state at least; rows that depend on each other agree
   VectorXd a_, friction_;
   unsigned long solved_ = 0;  // Engine::changes() when a_ was found
   std::vector<Index> left_out_;
