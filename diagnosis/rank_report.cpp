@@ -172,6 +172,7 @@ RankReport fill(const System& system, const Evaluation& e, const SparseRank& fou
     for (const auto& [bodies, coordinate, k] : order) sorted.push_back(std::move(r.free[k]));
     r.free = std::move(sorted);
   }
+  r.turned = turned_joints(system, e.state);
   report::explain_redundant(system, e, found, r);
   for (std::string& doubt : doubts(system, found, options)) r.warnings.push_back(std::move(doubt));
   return r;
@@ -308,6 +309,8 @@ namespace {
 
 void look_for_implied(const System& system, const State& s, const RankOptions& options, RankReport& r) {
   for (const HiddenRow& row : find_hidden(system, s, {.rank = options}).rows) {
+    if (row.kind == HiddenKind::refused && r.free_near && !r.only_here())
+      continue;  // it would speak of other states, and there it is the same
     if (row.kind == HiddenKind::refused)
       r.warnings.push_back(row.coordinates.empty() ? row.sentence : row.coordinates.front() + ": " + row.sentence);
     else
@@ -336,9 +339,15 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   }
   RankReport r = check_rank(system, *e, options);
   if (!r.broken.empty()) return r;
-  if (!r.free.empty()) look_for_implied(system, s, options, r);
+  if (!r.free.empty()) {
+    report::look_around_free(system, *e, r, options);
+    if (r.only_here())
+      for (FreeDirection& f : r.free) f.remedies.insert(f.remedies.begin(), "start from another pose");
+    if (r.free_near != Index{0}) look_for_implied(system, s, options, r);  // else what is implied here locks it elsewhere
+  }
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);
+  report::find_locked(system, *e, r, options);
   if (r.ok() && !r.start)
     for (const std::size_t i : padded_bodies(system, s, options)) r.padded.push_back(system.bodies()[i].name);
   return r;
@@ -358,12 +367,13 @@ RankReport::~RankReport() = default;
 ReportedError::ReportedError(RankReport r) : Error(r.text()), report_(std::make_shared<RankReport>(std::move(r))) {}
 
 bool RankReport::consistent() const {
-  return broken.empty() && (!start || start->reachable) &&
+  return broken.empty() && turned.empty() && (!start || (start->reachable && !start->far)) &&
          std::all_of(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return r.consistent; });
 }
 
 bool RankReport::well() const {
-  return ok() && redundant.empty() && implied.empty() && !start && !singular && warnings.empty();
+  return ok() && redundant.empty() && implied.empty() && !start && !singular && warnings.empty() &&
+         std::all_of(locked.begin(), locked.end(), [](const Locked& l) { return l.why.empty(); });
 }
 
 void require(const RankReport& report) {

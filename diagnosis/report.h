@@ -31,6 +31,10 @@ std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e)
 
 // Does the state meet the constraints, and is there one near that does?  Fills report.start.
 void look_at_start(const System& system, const Evaluation& e, RankReport& report);
+// Are there fewer free directions near this pose?  Fills report.free_near.
+void look_around_free(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
+// Connected bodies that cannot move.  Fills report.locked.
+void find_locked(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 // Are there fewer dependent rows near this pose?  Fills report.singular.
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 

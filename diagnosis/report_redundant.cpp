@@ -177,7 +177,13 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   engine.evaluate(e.state);
   std::set<Index> shared;
   std::vector<std::vector<std::size_t>> joints_of_set;
-  for (const Set& set : rank.redundant) {
+  std::set<std::string> turned;  // joints that are told as such: their rows hold nothing
+  for (const TurnedJoint& t : report.turned) turned.insert(t.joint);
+  std::vector<Set> sets = rank.redundant;
+  std::erase_if(sets, [&](const Set& set) {
+    return set.y.size() == 1 && turned.count(system.constraints()[system.constraint_of(set.row)].name) > 0;
+  });
+  for (const Set& set : sets) {
     const auto info = system.row(set.row);
     RedundantRow r;
     r.row = info.name, r.removes = info.removes, r.gap = set.gap, r.consistent = set.consistent;
@@ -226,7 +232,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
 
   // Sets that share a joint are mended together.
   std::map<std::size_t, std::size_t> owner;  // joint: set
-  Components together(rank.redundant.size());
+  Components together(sets.size());
   for (std::size_t k = 0; k < joints_of_set.size(); ++k)
     for (const std::size_t j : joints_of_set[k]) together.join(owner.try_emplace(j, k).first->second, k);
   constexpr std::size_t tried_at_most = 60;  // joints in a group: beyond, nobody exchanges joints by hand
@@ -239,14 +245,18 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     g.joints.assign(joints.begin(), joints.end());
     for (const std::size_t j : g.joints) g.Y[j] = MatrixXd::Zero(system.constraints()[j].rows, g.sets);
     for (Index column = 0; column < g.sets; ++column)
-      for (const auto& [i, y] : rank.redundant[members[static_cast<std::size_t>(column)]].y)
+      for (const auto& [i, y] : sets[members[static_cast<std::size_t>(column)]].y)
         if (const auto it = g.Y.find(system.constraint_of(i)); it != g.Y.end())
           it->second(i - system.constraints()[it->first].row, column) = y;
-    for (const bool remove : {false, true})
+    // A joint that repeats another one goes before joints are exchanged.
+    std::vector<Mend> found;
+    for (const bool remove : {true, false})
       if (auto m = mend(system, e.state, g, remove)) {
         m->dof = report.dof;
-        report.mends.push_back(std::move(*m));
+        found.push_back(std::move(*m));
       }
+    if (found.size() == 2 && found[0].steps.size() > 1) std::swap(found[0], found[1]);
+    std::move(found.begin(), found.end(), std::back_inserter(report.mends));
   }
 }
 

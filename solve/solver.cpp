@@ -155,6 +155,9 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
     const bool stalled = status == Engine::Status::stalled;
     require(system_, find_gap(system_, *engine_, at, left_out_, stalled, options_.rank), at, options_.rank);
   };
+  // Where frames that a joint holds together are half a turn off its rows vanish, and would hold nothing.
+  if (engine_->has_doubts() && !turned_joints(system_, s).empty())
+    mortise::require(check_rank(system_, evaluated(), options_.rank));
   const Engine::Status status = engine_->solve();
   if (!engine_->finite()) {
     (void)system_.evaluate(s);  // throws, naming the part
