@@ -13,8 +13,7 @@ namespace mortise::tolerance {
 inline constexpr double eps = std::numeric_limits<double>::epsilon();  // 2.2e-16
 inline constexpr double tiny = 1e-300;  // added to divisors that may be 0: below any size of a model
 
-// ---- Masses
-// ----------------------------------------------------------------------------------------------------------
+// ---- Masses -------------------------------------------------------------------------------------
 
 // Entries M_ij and M_ji, of sqrt(M_ii M_jj) and the two: a matrix that is meant to be symmetric is so to round-off.
 inline constexpr double symmetric = 1e-12;
@@ -29,11 +28,10 @@ inline constexpr double visible_inertia = 1e-6;
 // Differences of two places, of the places: must not pass for an arm.
 inline constexpr double no_arm = 1e-15;
 
-// ---- Pivots and ranks
-// ------------------------------------------------------------------------------------------------
+// ---- Pivots and ranks ---------------------------------------------------------------------------
 
 // A pivot must beat another by this to be taken before it: equal ones go by their order, whatever their round-off, so
-// that the choice does not depend on units.  The second compares squares of lengths, too.
+// that the choice does not depend on units.
 inline constexpr double clearly_larger = 1 + 1e-9;
 // Pivots of sparse elimination in quadruple precision, of the largest entry of their row: less is not needed to keep
 // the fill low, and 32 digits forgive the growth.
@@ -60,8 +58,7 @@ inline constexpr double no_factor = 1e-13, no_factor_of_set = 1e-12, no_factor_b
 // bodies shows the light ones too little.
 inline constexpr double light = 1e-4;
 
-// ---- Convergence of accelerations
-// ------------------------------------------------------------------------------------
+// ---- Convergence of accelerations ---------------------------------------------------------------
 
 // Corrections, of the whole: what they should leave; and where they may stop shrinking.
 inline constexpr double round_off = 1e-15, converged = 1e-12;
@@ -95,8 +92,7 @@ inline constexpr double friction_agrees = 1e-13, friction_stuck = 1e-10;
 // y'b of dependent rows, of the accelerations in them and of the forces there: round-off.
 inline constexpr double same_b = 1e-12, same_b_of_forces = 1e-18;
 
-// ---- Constraints and projection, of the largest coordinate or velocity
-// -----------------------------------------------
+// ---- Constraints and projection, of the largest coordinate or velocity --------------------------
 
 // What is given within `on_constraints` stays as it is; no step comes nearer than round_off.  Redundant rows contradict
 // each other off the constraints: steps come as near as `projected`, and no farther than `nearly_projected`.
@@ -109,8 +105,7 @@ inline constexpr double weld_far = 1e-6;
 // R'R - 1 of a matrix that is given as a rotation: typed by hand with few digits.
 inline constexpr double rotation = 1e-6;
 
-// ---- Reports
-// ---------------------------------------------------------------------------------------------------------
+// ---- Reports ------------------------------------------------------------------------------------
 
 // Shares of a direction, of its largest: below, they are not worth a line.
 inline constexpr double visible_share = 1e-6;
