@@ -40,12 +40,26 @@ std::vector<JointModel::Row> JointModel::listed(std::span<const RowInfo> rows) {
     out.push_back({std::string(r.name), std::string(r.removes), std::string(r.reaction), std::string(r.unit)});
   return out;
 }
-std::optional<Vec3<double>> JointModel::world(const Vec3<double>& axis, const State& s, Firsts first) const {
-  const BodyModel& body = *bodies()[0];
+std::optional<Vec3<double>> JointModel::world(const Vec3<double>& axis, const State& s, Firsts first,
+                                              std::size_t i) const {
+  const BodyModel& body = *bodies()[i];
   if (!body.has(Ask::direction, 3)) return {};
   Vec3<double> out;
-  body.locate(Ask::direction, {axis.data(), 3}, s.q.data() + first[0], out.data());
+  body.locate(Ask::direction, {axis.data(), 3}, s.q.data() + first[i], out.data());
   return out;
+}
+
+std::optional<ConstraintModel::Turned> JointModel::turned(const Axis& a, const Axis& b, Aligned aligned, const State& s,
+                                                          Firsts first) const {
+  const auto cosine = [&](const Vec3<double>& on_a, const Vec3<double>& on_b) -> std::optional<double> {
+    const auto x = world(on_a, s, first, 0), y = world(on_b, s, first, 1);
+    return x && y ? std::optional(x->dot(*y)) : std::nullopt;
+  };
+  const auto z = cosine(a.along, b.along);
+  if (!z) return {};
+  if (aligned == Aligned::axes) return Turned{std::acos(std::clamp(*z, -1.0, 1.0)), false};
+  const double trace = *z + *cosine(a.across_1, b.across_1) + *cosine(a.across_2, b.across_2);
+  return Turned{std::acos(std::clamp((trace - 1) / 2, -1.0, 1.0)), true};
 }
 
 void JointModel::evaluate(const State& s, Firsts first, VectorRef value, VectorRef b,

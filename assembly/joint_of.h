@@ -21,6 +21,7 @@ class JointModel : public ConstraintModel {
   using Interface = ConstraintModel;
   using ConstraintModel::Row;
   using ConstraintModel::RowSlopes;
+  using ConstraintModel::turned;
   struct Facts {
     int holonomic = 0, rows = 0;
     bool law = false, law_varies = false;  // nonideal; written as a template
@@ -61,7 +62,8 @@ class JointModel : public ConstraintModel {
   // Rows of a joint that tells nothing of them, and the axis of one that has one.
   static std::vector<Row> numbered(int rows);
   static std::vector<Row> listed(std::span<const RowInfo> rows);
-  std::optional<Vec3<double>> world(const Vec3<double>& axis, const State& s, Firsts first) const;
+  std::optional<Vec3<double>> world(const Vec3<double>& axis, const State& s, Firsts first, std::size_t body = 0) const;
+  std::optional<Turned> turned(const Axis& a, const Axis& b, Aligned aligned, const State& s, Firsts first) const;
 
  private:
   Facts facts_;
@@ -134,6 +136,12 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
     else
       return {};
   }
+  std::optional<ConstraintModel::Turned> turned(const State& s, Firsts first) const override {
+    if constexpr (requires { this->part_.joint; })  // a law was added to it
+      return turned_of(this->part_.joint, s, first);
+    else
+      return turned_of(this->part_, s, first);
+  }
 
  protected:
   BodyModels bodies() const override { return this->bodies_; }
@@ -157,6 +165,14 @@ template <class J, int... D> class JointOf : public PartOf<JointModel, J, D...> 
   }
 
  private:
+  template <class K>
+  std::optional<ConstraintModel::Turned> turned_of([[maybe_unused]] const K& joint, [[maybe_unused]] const State& s,
+                                                   [[maybe_unused]] Firsts first) const {
+    if constexpr (requires { K::aligned; })
+      return JointModel::turned(joint.axis_a, joint.axis_b, K::aligned, s, first);
+    else
+      return {};
+  }
   template <class T>
   void phi_in([[maybe_unused]] const Access<T>* a, [[maybe_unused]] const T& t, [[maybe_unused]] T* out) const {
     if constexpr (has_phi)

@@ -89,6 +89,12 @@ class ConstraintModel : public PartModel {
   };
   virtual std::vector<Row> rows() const = 0;
   virtual std::optional<Vec3<double>> axis(const State&, Firsts) const { return {}; }  // its axis_a, in the world
+  // Of a joint that holds axes together, or whole frames: the angle [rad] between them, in [0, pi].
+  struct Turned {
+    double angle;
+    bool frames;  // beyond a right angle the rows lead to half a turn, and hold nothing there
+  };
+  virtual std::optional<Turned> turned(const State&, Firsts) const { return {}; }
   virtual Index holonomic() const = 0;  // the first rows; the others are nonholonomic
 
   // Of a joint that lets two bodies move as one: the frame on each that the other's coincides with where the rows are met.

@@ -458,20 +458,19 @@ std::vector<std::string> System::without_derivatives() const {
   return out;
 }
 
-// b is a sum over the bodies, whose terms may cancel to round-off: |b| with one body moving at a time, added up.
+// b is a sum of products of velocities that may cancel to round-off: slopes times velocities times the largest rate of
+// turning of the bodies that the rows connect.
 VectorXd System::size_of_b(const Evaluation& e, const ConstraintInfo& c) const {
-  VectorXd size = VectorXd::Zero(c.rows), value(c.rows), b(c.rows);
-  State one{e.state.q, VectorXd::Zero(System::size()), e.state.t, e.state.names};
-  std::vector<MatrixXd> blocks;
-  std::vector<Eigen::Map<MatrixXd>> A;
-  for (const std::size_t k : c.bodies) blocks.emplace_back(c.rows, bodies_[k].size);
-  for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
+  double turning = 0;
   for (const std::size_t k : c.bodies) {
-    auto v = one.v.segment(bodies_[k].first, bodies_[k].size);
-    v = e.state.v.segment(bodies_[k].first, bodies_[k].size);
-    c.model->evaluate(one, firsts(c.bodies), value, b, A);
-    v.setZero();
-    if (b.allFinite()) size += b.cwiseAbs();
+    const std::vector<std::string> units = bodies_[k].model->units();
+    for (std::size_t j = 0; j < units.size(); ++j)
+      if (units[j] != "m") turning = std::max(turning, std::abs(e.state.v[bodies_[k].first + static_cast<Index>(j)]));
+  }
+  VectorXd size = e.b.segment(c.row, c.rows).cwiseAbs();
+  for (std::size_t x = 0; x < c.bodies.size(); ++x) {
+    const BodyInfo& b = bodies_[c.bodies[x]];
+    size += turning * (e.A(c.block + x).cwiseAbs() * e.state.v.segment(b.first, b.size).cwiseAbs());
   }
   return size;
 }

@@ -48,6 +48,13 @@ class SystemGraph {
   // the joint of the smallest index.
   Walk loop(const std::vector<std::size_t>& joints, std::size_t main) const;
 
+  // Where solvers find the plans of others that solve systems with this graph: engine::plan_for.
+  struct Plans {
+    std::mutex mutex;
+    std::vector<std::weak_ptr<const void>> list;  // engine::Plan
+  };
+  Plans& plans() const { return plans_; }
+
  private:
   struct Edges;
   const std::size_t constraints_, bodies_, forces_;
@@ -55,6 +62,7 @@ class SystemGraph {
   std::unique_ptr<const Edges> edges_;
   mutable std::once_flag once_;
   mutable Components components_;
+  mutable Plans plans_;
 };
 
 }  // namespace mortise

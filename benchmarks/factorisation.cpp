@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-using mortise::Fronts, mortise::Index, mortise::MatrixXd, mortise::VectorXd;
+using mortise::Fronts, mortise::FrontTree, mortise::Index, mortise::MatrixXd, mortise::VectorXd;
 
 // Joints between bodies, all of one kind; -1 is the ground.
 struct Net {
@@ -69,8 +69,8 @@ std::map<std::pair<int, int>, MatrixXd> blocks_of(const Net& net) {
   return blocks;
 }
 
-Fronts::Graph graph_of(const Net& net, const std::map<std::pair<int, int>, MatrixXd>& blocks) {
-  Fronts::Graph g;
+FrontTree::Graph graph_of(const Net& net, const std::map<std::pair<int, int>, MatrixXd>& blocks) {
+  FrontTree::Graph g;
   g.size.assign(net.joints.size(), net.rows);
   g.start.assign(net.joints.size() + 1, 0);
   for (const auto& [where, block] : blocks)
@@ -80,7 +80,7 @@ Fronts::Graph graph_of(const Net& net, const std::map<std::pair<int, int>, Matri
   return g;
 }
 
-std::vector<int> boost_order(const Fronts::Graph& g) {
+std::vector<int> boost_order(const FrontTree::Graph& g) {
   using namespace boost;
   const auto n = static_cast<int>(g.size.size());
   adjacency_list<vecS, vecS, directedS> graph(g.size.size());
@@ -95,7 +95,7 @@ std::vector<int> boost_order(const Fronts::Graph& g) {
 }
 
 // Splits the nodes in two halves by their distance from a far one; those that join the halves come last.
-void dissect(const Fronts::Graph& g, const std::vector<int>& nodes, std::vector<int>& part, int& parts,
+void dissect(const FrontTree::Graph& g, const std::vector<int>& nodes, std::vector<int>& part, int& parts,
              std::vector<int>& order) {
   if (nodes.size() <= 8) {
     order.insert(order.end(), nodes.begin(), nodes.end());
@@ -137,7 +137,7 @@ void dissect(const Fronts::Graph& g, const std::vector<int>& nodes, std::vector<
   dissect(g, high, part, parts, order);
   order.insert(order.end(), between.begin(), between.end());
 }
-std::vector<int> dissection_order(const Fronts::Graph& g) {
+std::vector<int> dissection_order(const FrontTree::Graph& g) {
   std::vector<int> nodes(g.size.size()), part(g.size.size(), 0), order;
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = static_cast<int>(i);
   int parts = 0;
@@ -148,18 +148,21 @@ std::vector<int> dissection_order(const Fronts::Graph& g) {
 // Our side: the values stand ready in the order of the fronts, as Eigen's do in theirs.
 class Side {
  public:
-  Side(const Fronts::Graph& g, const std::map<std::pair<int, int>, MatrixXd>& blocks, std::vector<int> order = {})
-      : fronts_(g, std::move(order)), entries_(static_cast<std::size_t>(fronts_.count())), rows_(g.size.front()) {
+  Side(const FrontTree::Graph& g, const std::map<std::pair<int, int>, MatrixXd>& blocks, std::vector<int> order = {})
+      : tree_(g, std::move(order)),
+        fronts_(tree_),
+        entries_(static_cast<std::size_t>(tree_.count())),
+        rows_(g.size.front()) {
     for (const auto& [where, block] : blocks) {
-      const auto p = fronts_.place(where.first, where.second);
+      const auto p = tree_.place(where.first, where.second);
       if (p.transposed) continue;  // the other one of the pair
       const int front =
-          fronts_.front_of(fronts_.position(where.first) < fronts_.position(where.second) ? where.first : where.second);
+          tree_.front_of(tree_.position(where.first) < tree_.position(where.second) ? where.first : where.second);
       for (Index c = 0; c < block.cols(); ++c)
         for (Index r = 0; r < block.rows(); ++r)
           entries_[static_cast<std::size_t>(front)].emplace_back(p.offset + r + c * p.stride, block(r, c));
     }
-    for (Index i = 0; i < fronts_.size(); ++i) fronts_.floor(i) = 1e-14;
+    for (Index i = 0; i < tree_.size(); ++i) fronts_.floor(i) = 1e-14;
   }
   void solve(const VectorXd& b, VectorXd& x) {
     fronts_.factor(workers_, [&](int front) {
@@ -171,11 +174,12 @@ class Side {
     x.resize(b.size());
     for (Index i = 0; i < b.size(); ++i) x[i] = ordered_[place(i)];
   }
-  Index fill() const { return fronts_.values(); }
+  Index fill() const { return tree_.values(); }
 
  private:
-  Index place(Index i) const { return fronts_.position(static_cast<int>(i / rows_)) + i % rows_; }
+  Index place(Index i) const { return tree_.position(static_cast<int>(i / rows_)) + i % rows_; }
 
+  FrontTree tree_;
   Fronts fronts_;
   mortise::Workers workers_{1};
   std::vector<std::vector<std::pair<Index, double>>> entries_;

@@ -42,6 +42,21 @@ Mat<double, 3> RigidBody::hat(const Vec3<double>& c) {
   return m;
 }
 
+namespace {
+
+// A moment of inertia about an axis, in shares of the largest: round-off of the tensor hides it, unless this is
+// diagonal.
+void note_doubtful(Massless& out, const Quaternion<double>& turning, double share, bool exact) {
+  constexpr double hardly = 1e-8, round_off = 1e-15;
+  const bool counts = share > zero;
+  if (!(share > 0) || (counts ? exact || share >= hardly : !exact && share <= round_off)) return;
+  Index most = 0;
+  turning.cwiseAbs().maxCoeff(&most);
+  out.doubtful.push_back({3 + static_cast<int>(most), counts, share});
+}
+
+}  // namespace
+
 Massless RigidBody::massless(const Vec<double, 7>& q) const {
   const Quaternion<double> u = q.tail<4>();
   const Mat<double, 3, 4> E = quaternion_E<double>(u);
@@ -60,11 +75,12 @@ Massless RigidBody::massless(const Vec<double, 7>& q) const {
     columns.push_back(column);
     null.pivot.push_back(3 + static_cast<int>(largest));
   };
-  for (int i = 0; i < 3; ++i)
-    if (principal.values[i] <= zero * principal.values[2]) {
-      const Vec3<double> axis = principal.vectors.col(i);
+  for (int i = 0; i < 3; ++i) {
+    const Vec3<double> axis = principal.vectors.col(i);
+    note_doubtful(null, E.transpose() * axis, principal.values[i] / principal.values[2], inertia.isDiagonal(0));
+    if (principal.values[i] <= zero * principal.values[2])
       turn(0.5 * E.transpose() * axis, -direction<double>(q, axis.cross(centre)));
-    }
+  }
   turn(u, Vec3<double>::Zero());
   null.N0.resize(7, static_cast<Index>(columns.size()));
   for (std::size_t k = 0; k < columns.size(); ++k) null.N0.col(static_cast<Index>(k)) = columns[k];

@@ -1,4 +1,5 @@
 #include <mortise/core/exact_solve.h>
+#include <mortise/core/tolerances.h>
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +43,6 @@ ExactSolve::ExactSolve(Index size, const std::vector<Entry>& entries)
 }
 
 void ExactSolve::eliminate() {
-  constexpr double stable = 0.05;  // of the largest entry of its row, for a pivot
   std::vector<Row> rows(at(size_));
   std::vector<std::vector<int>> touching(at(size_));  // rows that may have an entry in a column
   std::vector<int> count(at(size_), 0);               // of entries in a column
@@ -72,7 +72,7 @@ void ExactSolve::eliminate() {
     if (largest == 0) return;
     const Term* best = nullptr;
     for (const Term& t : row)
-      if (magnitude(t.value) >= stable * largest &&
+      if (magnitude(t.value) >= tolerance::stable_pivot * largest &&
           (!best || count[at(t.column)] < count[at(best->column)] ||
            (count[at(t.column)] == count[at(best->column)] && magnitude(t.value) > magnitude(best->value))))
         best = &t;
@@ -82,8 +82,8 @@ void ExactSolve::eliminate() {
     for (const int k : touching[at(j)]) {
       if (k == i) continue;
       Row& other = rows[at(k)];
-      const auto found = std::lower_bound(other.begin(), other.end(), j,
-                                          [](const Term& t, int column) { return t.column < column; });
+      const auto found =
+          std::lower_bound(other.begin(), other.end(), j, [](const Term& t, int column) { return t.column < column; });
       if (found == other.end() || found->column != j) continue;
       const Quad factor = found->value / pivot;
       step.factors.emplace_back(k, factor);
@@ -136,7 +136,6 @@ std::vector<Quad> ExactSolve::backward(std::vector<Quad> r) const {
 
 bool ExactSolve::solve(const VectorXd& b, VectorXd& x) {
   constexpr int rounds = 6;
-  constexpr double round_off = 1e-28, nothing = 1e-32;  // of the terms of an equation; of the largest unknown
   x_.assign(at(size_), Quad(0));
   std::vector<Quad> r(at(size_));
   Quad largest = 0;
@@ -151,7 +150,7 @@ bool ExactSolve::solve(const VectorXd& b, VectorXd& x) {
         terms += magnitude(term);
       }
       r[at(i)] = rest;
-      if (!(magnitude(rest) <= round_off * terms + nothing * largest)) met = false;
+      if (!(magnitude(rest) <= tolerance::quad_round_off * terms + tolerance::quad_nothing * largest)) met = false;
     }
     if (met) break;
     const std::vector<Quad> step = backward(r);

@@ -6,6 +6,7 @@
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/scaling.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
@@ -71,7 +72,6 @@ struct Scaled {
   template <class Form>
   Refined refined(const Form& form, const Step& first, const LongVector& force, const LongVector& rows) const {
     constexpr int rounds = 20;
-    constexpr double exact = 1e-21;  // of the sum: below the round-off of a long double
     const LongVector d = scale.d.cast<long double>(), t = scale.t.cast<long double>();
     LongVector x = first.x.cast<long double>(), lambda = first.lambda.cast<long double>();  // scaled
     Refined r;
@@ -92,7 +92,7 @@ struct Scaled {
       lambda += step.lambda.cast<long double>();
       set();
       last = length;
-      if (length <= exact * std::hypot(x.norm(), lambda.norm())) break;
+      if (length <= tolerance::long_round_off * std::hypot(x.norm(), lambda.norm())) break;
     }
     return r;
   }
@@ -127,7 +127,6 @@ struct Scaled {
   // A q'' = b and M q'' = Q + Qc, component by component against the terms they are the sum of; the forces as a whole
   // count for the round-off they leave.
   void require_solved(const Refined& r) const {
-    constexpr double round_off = 1e-9;
     const double tolerance = rank.options.conflict;
     require_consistent();
     const VectorXd x = r.x.cast<double>().cwiseQuotient(scale.d);
@@ -135,7 +134,8 @@ struct Scaled {
     const double forces = n() ? (Q.cwiseAbs() + C.cwiseAbs() + (M * x).cwiseAbs()).maxCoeff() : 0;
     const auto check = [&](const VectorXd& residual, const VectorXd& terms, const char* name) {
       for (Index i = 0; i < residual.size(); ++i)
-        if (const double allowed = tolerance * terms[i] + round_off * forces; !(std::abs(residual[i]) <= allowed))
+        if (const double allowed = tolerance * terms[i] + tolerance::forms_solved * forces;
+            !(std::abs(residual[i]) <= allowed))
           Label{"equations", name}.fail<NoMotion>(
               fmt::format("are not met in component {}: scaled residual {:.1e} > {:.1e}", i, std::abs(residual[i]),
                           allowed),
@@ -154,7 +154,7 @@ struct Scaled {
   }
   SquareRoot root_of_M(const char* form) const {
     SquareRoot root(M);
-    const double tolerance = 64 * static_cast<double>(n()) * std::numeric_limits<double>::epsilon();
+    const double tolerance = 64 * static_cast<double>(n()) * tolerance::eps;
     if (rank.rank_M < n() || root.smallest <= tolerance * root.largest)
       Label{"matrix", "M"}.fail<SingularMass>(
           fmt::format("is singular: rank {} of {}, but {} needs M > 0", rank.rank_M, n(), form),

@@ -7,12 +7,10 @@
 #include <utility>
 
 #include <mortise/core/components.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double doubtful_pivot = 1e-8;  // M may be off by eps: more than half of the digits are lost
 
 std::string entry(const std::vector<std::string>& names, Index i, Index j) {
   if (static_cast<Index>(names.size()) <= std::max(i, j)) return fmt::format("({}, {})", i, j);
@@ -22,7 +20,6 @@ std::string entry(const std::vector<std::string>& names, Index i, Index j) {
 }  // namespace
 
 void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<std::string>& names) {
-  constexpr double tolerance = 1e-12;  // of sqrt(M_ii M_jj) + the two entries
   if (M.rows() != M.cols())
     label.fail<WrongSize>(fmt::format("the mass matrix is {} x {}", M.rows(), M.cols()), "give a square matrix");
   for (Index j = 0; j < M.cols(); ++j)
@@ -33,7 +30,7 @@ void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<
   for (Index j = 0; j < M.cols(); ++j)
     for (Index i = 0; i < j; ++i) {
       const double size = std::sqrt(std::abs(M(i, i) * M(j, j))) + std::abs(M(i, j)) + std::abs(M(j, i));
-      if (std::abs(M(i, j) - M(j, i)) > tolerance * size)
+      if (std::abs(M(i, j) - M(j, i)) > tolerance::symmetric * size)
         label.fail<NotSymmetric>(fmt::format("the mass matrix is not symmetric: {} = {} but {} = {}",
                                              entry(names, i, j), M(i, j), entry(names, j, i), M(j, i)),
                                  "give a symmetric matrix");
@@ -51,14 +48,13 @@ struct Part {
 
   Part(MatrixXd given, double tolerance) : S(std::move(given)) {
     // Equal pivots go by their order, not by their rounding: the choice must not depend on units.
-    constexpr double clearly = 1 + 1e-9;
     const Index n = S.rows();
     rest.resize(static_cast<std::size_t>(n));
     std::iota(rest.begin(), rest.end(), Index{0});
     while (!rest.empty()) {
       auto best = rest.begin();
       for (auto j = rest.begin(); j != rest.end(); ++j)
-        if (S(*j, *j) > clearly * S(*best, *best)) best = j;
+        if (S(*j, *j) > tolerance::clearly_larger * S(*best, *best)) best = j;
       const Index p = *best;
       const double pivot = S(p, p);
       if (!(pivot > tolerance)) break;
@@ -107,7 +103,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
   for (const auto& members : connected.parts()) {
     const auto count = static_cast<Index>(members.size());
     const auto global = [&](Index i) { return static_cast<Index>(members[static_cast<std::size_t>(i)]); };
-    const double tolerance = 64 * static_cast<double>(count) * eps;
+    const double tolerance = 64 * static_cast<double>(count) * tolerance::eps;
     const Part part(
         MatrixXd::NullaryExpr(count, count,
                               [&](Index i, Index j) { return d[global(i)] * M(global(i), global(j)) * d[global(j)]; }),
@@ -136,6 +132,8 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
         }
     for (std::size_t c = 0; c < part.rest.size(); ++c) {
       const Index j = global(part.rest[c]);
+      const double left = part.S(part.rest[c], part.rest[c]);
+      if (left > static_cast<double>(count) * eps) result.doubtful.push_back({static_cast<int>(j), false, left});
       Null direction{j, {{j, 1.0}}};
       for (Index k = 0; k < r && d[j] > 0; ++k)
         if (const double x = X(k, static_cast<Index>(c)); x != 0) {
@@ -148,7 +146,7 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     const auto first = static_cast<int>(f.coordinate.size());
     for (std::size_t k = 0; k < part.taken.size(); ++k) {
       const auto coordinate = static_cast<int>(global(part.taken[k]));
-      if (part.pivots[k] < doubtful_pivot) result.doubtful.push_back({coordinate, part.pivots[k]});
+      if (part.pivots[k] < tolerance::doubtful_mass) result.doubtful.push_back({coordinate, true, part.pivots[k]});
       f.coordinate.push_back(coordinate);
       f.scale.push_back(d[coordinate]);
       f.d.push_back(std::sqrt(part.pivots[k]));
@@ -215,7 +213,7 @@ Massless stack(const std::vector<Massless>& blocks) {
   for (const Massless& b : blocks) {
     all.N0.block(n, k, b.N0.rows(), b.N0.cols()) = b.N0;
     for (const int p : b.pivot) all.pivot.push_back(static_cast<int>(n) + p);
-    for (const auto& d : b.doubtful) all.doubtful.push_back({static_cast<int>(n) + d.coordinate, d.pivot});
+    for (const auto& d : b.doubtful) all.doubtful.push_back({static_cast<int>(n) + d.coordinate, d.counts, d.pivot});
     n += b.N0.rows(), k += b.N0.cols();
   }
   return all;

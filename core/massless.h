@@ -16,9 +16,11 @@ struct Massless {
   std::vector<int> pivot;  // the coordinate that stands for each column of N0
 
   // Directions with so little mass that the entries of M, each right to round-off, hardly tell it: the coordinate, and
-  // the pivot of the block scaled to unit diagonal.  Accelerations along it are known to eps / pivot.
+  // the pivot of the block scaled to unit diagonal.  Accelerations along it are known to eps / pivot; where that is too
+  // little, it counts as massless.
   struct Doubtful {
     int coordinate;
+    bool counts;  // as mass
     double pivot;
   };
   std::vector<Doubtful> doubtful = {};
@@ -38,7 +40,7 @@ struct Massless {
 };
 
 // By LDL' with diagonal pivoting on the block scaled to unit diagonal, each of its connected parts by itself; pivots <=
-// 64 n eps count as zero, n coordinates of the part.
+// 64 n eps count as zero, n coordinates of the part; those above n eps, which may be more than round-off, are told.
 // Throws NonFinite or InvalidMass, speaking as `label`; `coordinates` (may be empty) names rows in the message.
 Massless massless_directions(const MatrixXd& M, const Label& label, const std::vector<std::string>& coordinates = {});
 

@@ -1,6 +1,7 @@
 #include <mortise/core/rigid_mass.h>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 
@@ -10,25 +11,24 @@ PrincipalMass PrincipalMass::seen_from(const RigidFrame& frame) const {
 }
 
 PrincipalMass principal(const RigidMass& m) {
-  constexpr double zero = 1e-14;  // of the largest moment
   PrincipalMass out{m.dimension, m.mass, m.centre, m.inertia.diagonal()};
   if (m.dimension == 2) return out;
   // The frame's own axes where these are principal ones, with what has no inertia last.
   const double most = out.moments.maxCoeff();
-  const bool descending = out.moments[1] > zero * most || out.moments[2] <= zero * most;
-  if (!m.inertia.isDiagonal(0) || out.moments[0] <= zero * most || !descending) {
+  const bool descending =
+      out.moments[1] > tolerance::no_inertia * most || out.moments[2] <= tolerance::no_inertia * most;
+  if (!m.inertia.isDiagonal(0) || out.moments[0] <= tolerance::no_inertia * most || !descending) {
     const SymmetricEigen found(m.inertia);
     out.moments = found.values.reverse();
     out.axes = found.vectors.rowwise().reverse();
     if (out.axes.determinant() < 0) out.axes.col(0) *= -1;
   }
   for (double& J : out.moments)
-    if (!(J > zero * out.moments.maxCoeff())) J = 0;
+    if (!(J > tolerance::no_inertia * out.moments.maxCoeff())) J = 0;
   return out;
 }
 
 RigidMass welded(const std::vector<PlacedMass>& parts) {
-  constexpr double round_off = 1e-15;  // of the places: must not pass for an arm
   RigidMass out{parts.front().mass.dimension};
   const auto centre = [](const PlacedMass& p) -> Vec3<double> { return p.frame.origin + p.frame.axes * p.mass.centre; };
   for (const PlacedMass& p : parts) {
@@ -39,7 +39,7 @@ RigidMass welded(const std::vector<PlacedMass>& parts) {
   for (const PlacedMass& p : parts) {
     Vec3<double> d = centre(p) - out.centre;
     const double size = p.frame.origin.norm() + p.mass.centre.norm() + out.centre.norm();
-    if (d.norm() <= 4 * round_off * size) d.setZero();
+    if (d.norm() <= 4 * tolerance::no_arm * size) d.setZero();
     out.inertia += p.frame.axes * p.mass.inertia * p.frame.axes.transpose() +
                    p.mass.mass * (d.squaredNorm() * Mat<double, 3>::Identity() - d * d.transpose());
   }

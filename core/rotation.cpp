@@ -1,4 +1,5 @@
 #include <mortise/core/rotation.h>
+#include <mortise/core/tolerances.h>
 
 #include <array>
 #include <numbers>
@@ -38,9 +39,8 @@ Quaternion<double> quaternion_from_axis_angle(const Vec3<double>& axis, double a
 }
 
 Quaternion<double> quaternion_from_matrix(const Mat<double, 3>& R) {
-  constexpr double tolerance = 1e-6;
   const double error = (R.transpose() * R - Mat<double, 3>::Identity()).cwiseAbs().maxCoeff();
-  if (!(error < tolerance) || R.determinant() < 0)
+  if (!(error < tolerance::rotation) || R.determinant() < 0)
     Label{"matrix", "R"}.fail<InvalidModel>(
         fmt::format("is not a rotation: |R'R - 1| = {:.1e}, determinant {:.3g}", error, R.determinant()),
         "give an orthogonal matrix of determinant 1");

@@ -164,7 +164,7 @@ void Judge::large(const std::vector<Index>& rows) {
   const double size = G.diagonal().maxCoeff();
   for (Index i = 0; i < m; ++i) G.coeffRef(i, i) += delta * size;
   SparseFactor factor;
-  if (!factor.compute(G))
+  if (!std::isfinite(size) || !factor.compute(G))
     throw NotDetermined("matrix", "A", "its rows could not be decomposed",
                         "check that all entries are of ordinary size");
 

@@ -1,4 +1,5 @@
 #include <mortise/core/scaling.h>
+#include <mortise/core/tolerances.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,12 +77,11 @@ Scaling scaling(const VectorXd& diagonal_of_M, const SparseRows& A_given, const 
                 const VectorXd& force, const VectorXd& b) {
   const Index n = A_given.cols(), m = A_given.rows();
   // cos(90 deg) = 6e-17 beside 1 is no reason to scale anything.
-  constexpr double round_off = 4e-16;  // of the row's largest entry
   VectorXd largest = VectorXd::Zero(m);
   for (Index i = 0; i < m; ++i)
     for (SparseRows::InnerIterator x(A_given, i); x; ++x) largest[i] = std::max(largest[i], std::abs(x.value()));
   SparseRows A = A_given;
-  A.prune([&](Index i, Index, double x) { return x != 0 && std::abs(x) >= round_off * largest[i]; });
+  A.prune([&](Index i, Index, double x) { return x != 0 && std::abs(x) >= tolerance::no_entry * largest[i]; });
 
   const int count = group_count(groups);
   const auto group = [&](Index j) { return groups[static_cast<std::size_t>(j)]; };
@@ -116,8 +116,8 @@ Scaling scaling(const VectorXd& diagonal_of_M, const SparseRows& A_given, const 
       rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
       wave.clear();
       for (const Index i : rows) {
-        double s = 0;
-        for (SparseRows::InnerIterator x(A, i); x; ++x) s = std::hypot(s, x.value() * d[group(x.col())]);
+        double s = 0;  // the largest, not the norm: along a chain norms would grow from body to body
+        for (SparseRows::InnerIterator x(A, i); x; ++x) s = std::max(s, std::abs(x.value()) * d[group(x.col())]);
         if (s == 0) continue;
         t[i] = 1 / s;
         for (SparseRows::InnerIterator x(A, i); x; ++x) {

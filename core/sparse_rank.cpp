@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <mortise/core/errors.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
@@ -18,16 +20,15 @@ double largest(const SparseList& x) {
 
 // Do the rows of a set agree?  All in scaled rows and coordinates: y of the set, A, b, the size of b's terms, forces.
 // A gap is judged against the terms of b and, for round-off alone, against the accelerations of what the rows touch and
-// of all others.
+// of all others.  `left`, the sum of |y'A|: rows that depend on each other nearly may disagree by that much of them.
 struct Gap {
   double scaled;
   bool consistent;
 };
-Gap gap_of(const SparseList& y, const SparseRows& A, const VectorXd& b, const VectorXd& b_size, const VectorXd& force,
-           const RankOptions& options) {
-  constexpr double round_off = 1e-12, negligible = 1e-18;
-  double accelerations = negligible / round_off * (force.size() > 0 ? force.maxCoeff() : 0), terms = 0, sum = 0,
-         length = 0;
+Gap gap_of(const SparseList& y, double left, const SparseRows& A, const VectorXd& b, const VectorXd& b_size,
+           const VectorXd& force, const RankOptions& options) {
+  const double most = std::max(force.size() > 0 ? force.maxCoeff() : 0, b.cwiseAbs().maxCoeff());
+  double accelerations = tolerance::same_b_of_forces / tolerance::same_b * most, terms = 0, sum = 0, length = 0;
   for (const auto& [i, value] : y) {
     terms += std::abs(value) * std::max(std::abs(b[i]), b_size[i]);
     sum += value * b[i];
@@ -36,7 +37,8 @@ Gap gap_of(const SparseList& y, const SparseRows& A, const VectorXd& b, const Ve
       if (x.value() != 0) accelerations = std::max(accelerations, force[x.col()]);
   }
   const double gap = std::abs(sum);
-  return {terms > 0 ? gap / terms : 0, gap <= options.conflict * terms + round_off * length * accelerations};
+  return {terms > 0 ? gap / terms : 0,
+          gap <= options.conflict * terms + tolerance::same_b * length * accelerations + left * most};
 }
 
 // What no rank can be: a report must not be made of it.
@@ -143,7 +145,12 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       set.y[j].value *= even.t[i] * g.r[i];
       ys[j].value = set.y[j].value / scale.t[i];
     }
-    const Gap gap = gap_of(ys, e.A, bs, b_size, Qs, options);
+    std::map<Index, double> left;
+    for (const auto& [i, y] : set.y)
+      for (SparseRows::InnerIterator x(e.A, i); x; ++x) left[x.col()] += y * x.value() * scale.d[x.col()];
+    double sum_left = 0;
+    for (const auto& [_, x] : left) sum_left += std::abs(x);
+    const Gap gap = gap_of(ys, sum_left, e.A, bs, b_size, Qs, options);
     set.scaled_gap = gap.scaled;
     set.consistent = gap.consistent;
     const double most = largest(set.y);
@@ -152,7 +159,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     set.gap = std::abs(sum);
     r.redundant.push_back(std::move(set));
   }
-  for (const auto& [coordinate, pivot] : e.doubtful) r.doubtful_masses.push_back({coordinate, pivot});
+  r.doubtful_masses = e.doubtful;
   require_possible(r);
   return r;
 }

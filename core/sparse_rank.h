@@ -37,7 +37,7 @@ struct SparseRank {
   std::vector<Set> redundant;
   std::optional<double> smallest_row;
   SparseList nearly;
-  SparseList doubtful_masses;  // Massless::Doubtful
+  std::vector<Massless::Doubtful> doubtful_masses;
 };
 
 SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options = {}, Index small = small_part);

@@ -1,3 +1,4 @@
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 
 namespace mortise {
@@ -32,8 +33,7 @@ std::string counted(Index n, const std::string& thing) { return fmt::format("{} 
 std::string small_in_words(double x) { return x < 2e-16 ? "<2e-16" : fmt::format("{:.1e}", x); }
 
 void require_visible_inertia(const Label& label, double J, double mc2) {
-  constexpr double visible = 1e-6;
-  label.require(J >= visible * mc2,
+  label.require(J >= tolerance::visible_inertia * mc2,
                 fmt::format("inertia {:.3g} kg m^2 is lost beside mass |centre|^2 = {:.3g} kg m^2", J, mc2),
                 "put the origin at the centre of mass (joints may lie anywhere), or set that inertia to 0");
 }

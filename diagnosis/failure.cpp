@@ -120,12 +120,16 @@ std::vector<std::string> doubts(const System& system, const SparseRank& rank, co
         fmt::format("massless parts are nearly free (scaled singular value {:.1e}, warned below {:.0e}, refused below "
                     "{:.0e})",
                     *rank.kept, options.doubtful, options.determined));
-  for (const auto& [i, pivot] : rank.doubtful_masses)
-    out.push_back(fmt::format(
-        "the mass matrix hardly tells the mass along {}: beside that of its neighbours {:.1e} of it is left, "
-        "so accelerations along it are known to {:.0e}; give the body coordinates in which its mass is not "
-        "a difference of large ones, or 0",
-        system.coordinate(i), pivot, std::numeric_limits<double>::epsilon() / pivot));
+  for (const auto& [i, counts, pivot] : rank.doubtful_masses) {
+    const std::string known = counts ? fmt::format("so accelerations along it are known to {:.0e}",
+                                                   std::numeric_limits<double>::epsilon() / pivot)
+                                     : "as much as round-off may leave, so it counts as massless";
+    out.push_back(
+        fmt::format("the mass matrix hardly tells the mass along {}: beside that of its neighbours {:.1e} of it is "
+                    "left, {}; give the "
+                    "body coordinates in which its mass is not a difference of large ones, or 0",
+                    system.coordinate(i), pivot, known));
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/row_rank.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
@@ -101,7 +102,6 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
 }
 
 HiddenAnalysis::Move HiddenAnalysis::towards_balance() const {
-  constexpr double soft = 1e-6;  // of the largest singular value: rows that only tell the same again, off balance
   Move out{VectorXd::Zero(basis.N.cols()), VectorXd::Zero(basis.N.cols())};
   if (!velocity.empty()) {
     const VectorXd v = PivotedLu(D(velocity, columns)).solve(VectorXd(s.h(velocity)));
@@ -109,7 +109,7 @@ HiddenAnalysis::Move HiddenAnalysis::towards_balance() const {
   }
   if (!position.empty()) {
     const Balance b = balance(X.cwiseAbs(), separate_groups(X.cols()));
-    const LeastSquares rows(b.r.asDiagonal() * X * b.c.asDiagonal(), soft);
+    const LeastSquares rows(b.r.asDiagonal() * X * b.c.asDiagonal(), tolerance::soft);
     out.q = -(b.c.asDiagonal() * rows.solve(b.r.asDiagonal() * (L.transpose() * s.h)));
   }
   out.q = basis.N * out.q;

@@ -94,37 +94,12 @@ std::vector<System::ConstraintInfo> hold_free(const System& system, const State&
 
 // Initial values that are free: coordinates less independent holonomic rows, velocities less independent rows.
 std::pair<Index, Index> free_values(const System& system, const State& s, const HiddenOptions& options) {
-  constexpr Index dense_at_most = 300;
-  const Index n = system.size();
-  Index holonomic = 0;
-  for (const auto& c : system.constraints()) holonomic += c.holonomic;
-  if (n <= dense_at_most) {
-    const Evaluation e = system.evaluate(s);
-    const Equations eq = system.equations(e);
-    Equations positions = eq;
-    positions.A.resize(holonomic, n);
-    positions.b = positions.b_size = VectorXd::Zero(holonomic);
-    Index row = 0;
-    for (const auto& c : system.constraints()) {
-      positions.A.middleRows(row, c.holonomic) = eq.A.middleRows(c.row, c.holonomic);
-      row += c.holonomic;
-    }
-    return {n - numerical_rank(positions, options.rank).rank_A, n - numerical_rank(eq, options.rank).rank_A};
-  }
-  // In large systems by the rows that are redundant, where the rank can tell.
-  try {
-    Index rows = system.rows();
-    for (const SparseRank::Set& set : rank_of(system, system.evaluate(s), options.rank).redundant) {
-      const std::size_t i = system.constraint_of(set.row);
-      const auto& c = system.constraints()[i];
-      if (std::binary_search(s.off.begin(), s.off.end(), i)) continue;  // not there anyway
-      --rows;
-      holonomic -= set.row < c.row + c.holonomic ? 1 : 0;
-    }
-    return {n - holonomic, n - rows};
-  } catch (const Error&) {
-    return {n - holonomic, n - system.rows()};
-  }
+  const Evaluation e = system.evaluate(s);
+  std::vector<Index> of_velocities;
+  for (const auto& c : system.constraints())
+    for (Index i = c.row + c.holonomic; i < c.row + c.rows; ++i) of_velocities.push_back(i);
+  return {system.size() - rank_without(system, e, of_velocities, options.rank).rank_A,
+          system.size() - rank_of(system, e, options.rank).rank_A};
 }
 
 }  // namespace

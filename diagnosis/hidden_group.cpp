@@ -8,6 +8,7 @@
 
 #include <mortise/diagnosis/hidden_constraint.h>
 
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 
 namespace mortise {
@@ -242,9 +243,8 @@ HiddenRow HiddenGroup::told(const VectorXd& c, Index main) const {
   VectorXd y = VectorXd::Zero(n);
   y.head(ns) = a.basis.N * c;
   const double largest = y.head(ns).cwiseQuotient(scale_.d).cwiseAbs().maxCoeff();
-  constexpr double visible = 1e-6;
   for (Index i = 0; i < ns; ++i)
-    if (std::abs(y[i] / scale_.d[i]) < visible * largest) y[i] = 0;
+    if (std::abs(y[i] / scale_.d[i]) < tolerance::visible_share * largest) y[i] = 0;
   main = pivots_.free[static_cast<std::size_t>(main)];
   y /= y[main];
   const VectorXd unit = c / (a.basis.N * c)[main];
@@ -300,13 +300,12 @@ HiddenRow HiddenGroup::told(const VectorXd& c, Index main) const {
 // "200 one.x1 = 300 two.q2", if h is linear and has few terms.
 std::string HiddenGroup::formula(const VectorXd& c, const VectorXd& dq, const VectorXd& dv) const {
   constexpr int most = 5;
-  constexpr double same = 1e-10;
   const HiddenAnalysis& a = *here_;
   if (elsewhere_.empty()) return "";
   for (const HiddenAnalysis& other : elsewhere_) {
     const VectorXd q = other.s.dq.transpose() * c, v = other.s.dv.transpose() * c;
-    if ((q - dq).cwiseAbs().maxCoeff() > same * dq.cwiseAbs().maxCoeff() ||
-        (v - dv).cwiseAbs().maxCoeff() > same * dv.cwiseAbs().maxCoeff())
+    if ((q - dq).cwiseAbs().maxCoeff() > tolerance::same_formula * dq.cwiseAbs().maxCoeff() ||
+        (v - dv).cwiseAbs().maxCoeff() > tolerance::same_formula * dv.cwiseAbs().maxCoeff())
       return "";
   }
   std::vector<std::pair<double, std::string>> terms;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 #include <mortise/engine/dynamics.h>
 #include <mortise/engine/system_rank.h>
@@ -30,13 +31,13 @@ std::vector<State> nearby(const System& system, const State& s) {
 }  // namespace
 
 std::vector<std::size_t> padded_bodies(const System& system, const State& s, const RankOptions& options) {
-  constexpr double light = 1e-4, same = 1e-6;
   double heaviest = 0;
   for (const auto& b : system.bodies()) heaviest = std::max(heaviest, b.model->mass());
   std::vector<std::size_t> padded;
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const auto& b = system.bodies()[i];
-    if (b.model->mass() > 0 && b.model->mass() <= light * heaviest && b.model->without_mass({"body", b.name}))
+    if (b.model->mass() > 0 && b.model->mass() <= tolerance::padded_mass * heaviest &&
+        b.model->without_mass({"body", b.name}))
       padded.push_back(i);
   }
   if (padded.empty()) return {};
@@ -72,7 +73,7 @@ std::vector<std::size_t> padded_bodies(const System& system, const State& s, con
         if (b.size > 0 && !std::binary_search(padded.begin(), padded.end(), i))
           change = std::max(change, (after - before).segment(b.first, b.size).cwiseAbs().maxCoeff());
       }
-      if (change <= same * largest) return padded;
+      if (change <= tolerance::padded_same * largest) return padded;
       // Too much is gone: the heavier half stays.
       std::vector<std::size_t> by_mass = padded;
       std::sort(by_mass.begin(), by_mass.end(), [&](std::size_t a, std::size_t b) {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include <mortise/assembly/system_graph.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 #include <mortise/diagnosis/failure.h>
 #include <mortise/diagnosis/hidden.h>
@@ -90,7 +91,6 @@ std::string body_of(const std::string& coordinate) { return coordinate.substr(0,
 
 FreeDirection describe(const System& system, const Evaluation& e, const SparseList& N, const SparseList& shares,
                        const RankOptions& options) {
-  constexpr double visible = 1e-6;  // shares below this are not worth a line
   const auto& bodies = system.bodies();
   FreeDirection f;
   f.direction.resize(system.size());
@@ -102,7 +102,7 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
     f.direction.insertBack(i) = N[k].value;
     f.force += N[k].value * (e.Q[i] + e.C[i]);
     size += std::abs(N[k].value) * (std::abs(e.Q[i]) + std::abs(e.C[i]));
-    if (shares[k].value < visible) continue;
+    if (shares[k].value < tolerance::visible_share) continue;
     FreeDirection::Part part{system.coordinate(i), shares[k].value, e.M(body)(own, own), {}};
     const std::span<const unsigned> touching = system.graph().constraints_on(body);
     for (std::size_t c = 0; c < touching.size(); ++c) {
@@ -122,7 +122,8 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
   // Largest share first; among equals (to round-off) what has no mass of its own.  And of every body the largest before
   // the others, so that the first few names tell who moves.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
-    const double difference = std::round(a.share / visible) - std::round(b.share / visible);
+    const double difference =
+        std::round(a.share / tolerance::visible_share) - std::round(b.share / tolerance::visible_share);
     return difference != 0 ? difference > 0 : a.mass == 0 && b.mass != 0;
   });
   std::set<std::string> told;
@@ -171,6 +172,7 @@ RankReport fill(const System& system, const Evaluation& e, const SparseRank& fou
     for (const auto& [bodies, coordinate, k] : order) sorted.push_back(std::move(r.free[k]));
     r.free = std::move(sorted);
   }
+  r.turned = turned_joints(system, e.state);
   report::explain_redundant(system, e, found, r);
   for (std::string& doubt : doubts(system, found, options)) r.warnings.push_back(std::move(doubt));
   return r;
@@ -307,6 +309,8 @@ namespace {
 
 void look_for_implied(const System& system, const State& s, const RankOptions& options, RankReport& r) {
   for (const HiddenRow& row : find_hidden(system, s, {.rank = options}).rows) {
+    if (row.kind == HiddenKind::refused && r.free_near && !r.only_here())
+      continue;  // it would speak of other states, and there it is the same
     if (row.kind == HiddenKind::refused)
       r.warnings.push_back(row.coordinates.empty() ? row.sentence : row.coordinates.front() + ": " + row.sentence);
     else
@@ -335,9 +339,15 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   }
   RankReport r = check_rank(system, *e, options);
   if (!r.broken.empty()) return r;
-  if (!r.free.empty()) look_for_implied(system, s, options, r);
+  if (!r.free.empty()) {
+    report::look_around_free(system, *e, r, options);
+    if (r.only_here())
+      for (FreeDirection& f : r.free) f.remedies.insert(f.remedies.begin(), "start from another pose");
+    if (r.free_near != Index{0}) look_for_implied(system, s, options, r);  // else what is implied here locks it elsewhere
+  }
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);
+  report::find_locked(system, *e, r, options);
   if (r.ok() && !r.start)
     for (const std::size_t i : padded_bodies(system, s, options)) r.padded.push_back(system.bodies()[i].name);
   return r;
@@ -357,12 +367,13 @@ RankReport::~RankReport() = default;
 ReportedError::ReportedError(RankReport r) : Error(r.text()), report_(std::make_shared<RankReport>(std::move(r))) {}
 
 bool RankReport::consistent() const {
-  return broken.empty() && (!start || start->reachable) &&
+  return broken.empty() && turned.empty() && (!start || (start->reachable && !start->far)) &&
          std::all_of(redundant.begin(), redundant.end(), [](const RedundantRow& r) { return r.consistent; });
 }
 
 bool RankReport::well() const {
-  return ok() && redundant.empty() && implied.empty() && !start && !singular && warnings.empty();
+  return ok() && redundant.empty() && implied.empty() && !start && !singular && warnings.empty() &&
+         std::all_of(locked.begin(), locked.end(), [](const Locked& l) { return l.why.empty(); });
 }
 
 void require(const RankReport& report) {

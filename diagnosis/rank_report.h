@@ -29,10 +29,12 @@ enum class Verdict {
   contradictory,        // a force on something without mass that nothing holds
   implicit_multiplier,  // a massless coordinate acts as the multiplier of an equation of higher index
   inconsistent_start,   // the state does not meet the constraints
-  singular_pose,        // at this pose rows depend on each other that are independent near it
-  not_semidefinite,     // a mass matrix with negative kinetic energy
-  not_symmetric,        // a mass matrix that is not symmetric
-  not_finite            // NaN or Inf out of a part, or a part that gives no numbers at all
+  turned,            // frames that a joint holds together are turned by more than a right angle: its rows hold nothing
+  locked,            // nothing can move, though something should
+  singular_pose,     // at this pose rows depend on each other that are independent near it
+  not_semidefinite,  // a mass matrix with negative kinetic energy
+  not_symmetric,     // a mass matrix that is not symmetric
+  not_finite         // NaN or Inf out of a part, or a part that gives no numbers at all
 };
 std::string_view name_of(Verdict verdict);  // "under-modelled"
 
@@ -118,11 +120,13 @@ struct Start {
     double value;
     bool velocity = false;  // of the rate of the row
     bool still = false;     // the row touches no coordinate here: no small motion brings it nearer
+    double apart = 0;       // [degrees] the axes or frames that its joint holds together, 0 where it holds none
   };
   std::vector<Gap> gaps;  // the largest first
   bool reachable = true;  // there is a state near that meets them
   std::string farthest;   // the coordinate that the projection moves most
   double moved = 0;       // ... and by how much
+  bool far = false;       // ... which is many lengths of the model, or more than half a turn: no start that was meant
   std::vector<Gap> left;  // not reachable: what is left of the rows at the best compromise
 };
 
@@ -130,6 +134,27 @@ struct Start {
 struct SingularPose {
   Index gained = 0;  // degrees of freedom more than near it
   std::vector<std::string> coordinates, motions;
+};
+
+// Frames that a joint holds together (Weld, Prismatic) are turned by more than a right angle.
+struct TurnedJoint {
+  std::string joint, body;  // the last of its bodies that can move
+  double angle;             // [degrees]
+};
+std::vector<TurnedJoint> turned_joints(const System& system, const State& s);
+
+// Connected bodies that cannot move.
+struct Locked {
+  std::vector<std::string> bodies, joints;  // joints that close loops, where there are any
+  std::vector<std::string> loop;            // joint, body, joint, body, ... as they follow each other; or empty
+  // What should move: drives, motors, given speeds, or joints that slide or roll in a loop; "" for a plain structure.
+  std::string why;
+  struct Skew {
+    std::string joint, other;
+    double angle;  // [degrees] between their axes, which are nearly parallel
+  };
+  std::vector<Skew> skew;
+  std::vector<std::string> remedies;  // each tried on the rows
 };
 
 struct TextOptions {
@@ -156,11 +181,15 @@ struct RankReport {
   std::vector<Mend> mends;
   std::vector<Implied> implied;  // empty where nobody looked for it
   std::optional<Start> start;
+  std::vector<TurnedJoint> turned;
+  std::vector<Locked> locked;
   std::optional<SingularPose> singular;
+  std::optional<Index> free_near;  // free directions at poses near this one, where that was tried
   std::vector<std::string> reactions_not_unique;
   std::vector<std::string> warnings;
   std::vector<std::string> padded;  // bodies whose mass changes nothing (padding.h); a remark, no fault
 
+  bool only_here() const { return free_near && *free_near < static_cast<Index>(free.size()); }
   bool determined() const { return free.empty() && broken.empty(); }
   bool consistent() const;
   bool ok() const { return determined() && consistent(); }  // redundant rows that agree are no fault

@@ -1,6 +1,7 @@
 #pragma once
 // What the report is made of, inside assembly/.
 
+#include <optional>
 #include <vector>
 
 #include <mortise/diagnosis/rank_report.h>
@@ -15,6 +16,19 @@ using Parts = System::Selection;
 
 // Rows that depend on each other: names, loops, pairs, levels of conflict; and changes that would mend them.
 void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report);
+
+// Where the rows of a redundant set contradict each other though their accelerations agree: in positions or velocities,
+// and by how much.  `rate` by rows: phi' of holonomic ones; reach: sizes_of_rows.
+struct Contradiction {
+  RedundantRow::Level level;
+  double gap;
+};
+std::optional<Contradiction> contradiction(const System& system, const Evaluation& e, const VectorXd& rate,
+                                           const VectorXd& reach, const SparseRank::Set& set);
+// All rows are met, in positions and velocities: then there is none.
+bool met(const System& system, const Evaluation& e, const VectorXd& rate);
+// Some set does, in these or in accelerations.
+bool any_contradiction(const System& system, const Evaluation& e, const VectorXd& rate, const SparseRank& rank);
 
 // A motion of the whole, in words: one sentence for bodies that move alike.  And the coordinates that take part, the
 // largest share first.
@@ -31,6 +45,10 @@ std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e)
 
 // Does the state meet the constraints, and is there one near that does?  Fills report.start.
 void look_at_start(const System& system, const Evaluation& e, RankReport& report);
+// Are there fewer free directions near this pose?  Fills report.free_near.
+void look_around_free(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
+// Connected bodies that cannot move.  Fills report.locked.
+void find_locked(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 // Are there fewer dependent rows near this pose?  Fills report.singular.
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options);
 

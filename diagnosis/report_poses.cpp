@@ -6,6 +6,7 @@
 
 #include <mortise/core/decompositions.h>
 #include <mortise/core/json.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 #include <mortise/diagnosis/report.h>
 
@@ -21,7 +22,6 @@ class Poser {
 
   std::optional<State> at(State s, double value) const {
     constexpr int most = 50;
-    constexpr double met = 1e-12;
     if (time_) s.t = value;
     const VectorXd d = report::sizes(system_, s.q).unaryExpr([](double x) { return x > 0 ? x : 1; });
     for (int i = 0; i < most; ++i) {
@@ -42,7 +42,7 @@ class Poser {
       const VectorXd size = (J.cwiseAbs() * d).cwiseMax(1e-300);
       const VectorXd off = r.cwiseQuotient(size);
       if (!off.allFinite()) return {};
-      if (off.size() == 0 || off.cwiseAbs().maxCoeff() <= met) return s;
+      if (off.size() == 0 || off.cwiseAbs().maxCoeff() <= tolerance::projected) return s;
       const LeastSquares rows(size.cwiseInverse().asDiagonal() * J * d.asDiagonal());
       VectorXd step = d.cwiseProduct(rows.solve(off));
       const double length = step.cwiseQuotient(d).cwiseAbs().maxCoeff();

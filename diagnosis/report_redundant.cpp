@@ -18,6 +18,8 @@ namespace {
 
 using Set = SparseRank::Set;
 
+constexpr double visible = 1e-9;  // of the size of a row: by so much it is off, or contradicts others
+
 // A joint that holds less than another: what it does not hold, by names of rows; "axis" is the translation along the
 // joint's axis, "load" the direction in which its reaction is not unique.
 struct Exchange {
@@ -170,6 +172,59 @@ std::vector<std::string> loop_of(const System& system, const std::vector<std::si
 
 }  // namespace
 
+// Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
+// Rows that nearly depend on each other disagree by what they leave of the motion: the others allow it, they do not.
+std::optional<Contradiction> contradiction(const System& system, const Evaluation& e, const VectorXd& rate,
+                                           const VectorXd& reach, const Set& set) {
+  constexpr double clearly = 0.1;
+  bool holonomic = true;
+  double phi = 0, phi_terms = 0, size = 0, speed = 0, speed_terms = 0;
+  std::map<Index, double> left;  // y'A
+  for (const auto& [i, y] : set.y) {
+    const std::size_t k = system.constraint_of(i);
+    const auto& c = system.constraints()[k];
+    if (std::binary_search(e.state.off.begin(), e.state.off.end(), k)) continue;
+    const bool position = i - c.row < c.holonomic;
+    holonomic = holonomic && position;
+    phi += y * e.phi[i];
+    phi_terms += std::abs(y * e.phi[i]);
+    size += std::abs(y) * reach[i];
+    const double v = position ? rate[i] : e.phi[i];
+    speed += y * v;
+    speed_terms += std::abs(y * v);
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
+      const auto& body = system.bodies()[c.bodies[b]];
+      for (Index j = 0; j < body.size; ++j) left[body.first + j] += y * e.A(c.block + b)(i - c.row, j);
+    }
+  }
+  if (holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * size)
+    return Contradiction{RedundantRow::Level::positions, std::abs(phi)};
+  if (phi_terms > visible * size) return {};
+  double allowed = visible * size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
+  for (const auto& [j, slope] : left) allowed += 2 * std::abs(slope * e.state.v[j]);
+  if (std::abs(speed) > clearly * speed_terms && std::abs(speed) > allowed)
+    return Contradiction{RedundantRow::Level::velocities, std::abs(speed)};
+  return {};
+}
+
+bool met(const System& system, const Evaluation& e, const VectorXd& rate) {
+  const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
+  const double fast = std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
+  for (const auto& c : system.constraints())
+    for (Index i = c.row; i < c.row + c.rows; ++i) {
+      const bool position = i - c.row < c.holonomic;
+      if (position && std::abs(e.phi[i]) > visible * reach[i]) return false;
+      if (std::abs(position ? rate[i] : e.phi[i]) > visible * reach[i] * fast) return false;
+    }
+  return true;
+}
+
+bool any_contradiction(const System& system, const Evaluation& e, const VectorXd& rate, const SparseRank& rank) {
+  const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
+  return std::any_of(rank.redundant.begin(), rank.redundant.end(),
+                     [&](const Set& set) { return !set.consistent || contradiction(system, e, rate, reach, set); });
+}
+
 void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report) {
   if (rank.redundant.empty()) return;
   const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
@@ -177,14 +232,18 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   engine.evaluate(e.state);
   std::set<Index> shared;
   std::vector<std::vector<std::size_t>> joints_of_set;
-  for (const Set& set : rank.redundant) {
+  std::set<std::string> turned;  // joints that are told as such: their rows hold nothing
+  for (const TurnedJoint& t : report.turned) turned.insert(t.joint);
+  std::vector<Set> sets = rank.redundant;
+  std::erase_if(sets, [&](const Set& set) {
+    return set.y.size() == 1 && turned.count(system.constraints()[system.constraint_of(set.row)].name) > 0;
+  });
+  for (const Set& set : sets) {
     const auto info = system.row(set.row);
     RedundantRow r;
     r.row = info.name, r.removes = info.removes, r.gap = set.gap, r.consistent = set.consistent;
     std::set<std::size_t> joints;
     std::vector<std::pair<double, Index>> weights;
-    bool holonomic = true;
-    double phi = 0, phi_terms = 0, phi_size = 0, rate = 0, rate_terms = 0;
     for (const auto& [i, y] : set.y) {
       const std::size_t k = system.constraint_of(i);
       const auto& c = system.constraints()[k];
@@ -192,23 +251,11 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
       if (!c.own) joints.insert(k);
       shared.insert(i);
       weights.emplace_back(-std::abs(y) * reach[i], i);
-      holonomic = holonomic && i - c.row < c.holonomic;
-      phi += y * e.phi[i];
-      phi_terms += std::abs(y * e.phi[i]);
-      phi_size += std::abs(y) * reach[i];
-      const double v = i - c.row < c.holonomic ? engine.rate()[i] : engine.value()[i];
-      rate += y * v;
-      rate_terms += std::abs(y * v);
       r.reactions.push_back(c.name + "." + system.row(i).reaction);
     }
-    // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
-    constexpr double visible = 1e-9, clearly = 0.1;
-    if (r.consistent && holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * phi_size)
-      r.consistent = false, r.level = RedundantRow::Level::positions, r.gap = std::abs(phi);
-    else if (r.consistent && std::abs(rate) > clearly * rate_terms && phi_terms <= visible * phi_size &&
-             std::abs(rate) >
-                 visible * phi_size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0))
-      r.consistent = false, r.level = RedundantRow::Level::velocities, r.gap = std::abs(rate);
+    if (r.consistent)
+      if (const auto c = contradiction(system, e, engine.rate(), reach, set))
+        r.consistent = false, r.level = c->level, r.gap = c->gap;
     std::sort(weights.begin(), weights.end());
     r.pair.first = info.name;
     for (const auto& [_, i] : weights)
@@ -226,7 +273,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
 
   // Sets that share a joint are mended together.
   std::map<std::size_t, std::size_t> owner;  // joint: set
-  Components together(rank.redundant.size());
+  Components together(sets.size());
   for (std::size_t k = 0; k < joints_of_set.size(); ++k)
     for (const std::size_t j : joints_of_set[k]) together.join(owner.try_emplace(j, k).first->second, k);
   constexpr std::size_t tried_at_most = 60;  // joints in a group: beyond, nobody exchanges joints by hand
@@ -239,14 +286,18 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     g.joints.assign(joints.begin(), joints.end());
     for (const std::size_t j : g.joints) g.Y[j] = MatrixXd::Zero(system.constraints()[j].rows, g.sets);
     for (Index column = 0; column < g.sets; ++column)
-      for (const auto& [i, y] : rank.redundant[members[static_cast<std::size_t>(column)]].y)
+      for (const auto& [i, y] : sets[members[static_cast<std::size_t>(column)]].y)
         if (const auto it = g.Y.find(system.constraint_of(i)); it != g.Y.end())
           it->second(i - system.constraints()[it->first].row, column) = y;
-    for (const bool remove : {false, true})
+    // A joint that repeats another one goes before joints are exchanged.
+    std::vector<Mend> found;
+    for (const bool remove : {true, false})
       if (auto m = mend(system, e.state, g, remove)) {
         m->dof = report.dof;
-        report.mends.push_back(std::move(*m));
+        found.push_back(std::move(*m));
       }
+    if (found.size() == 2 && found[0].steps.size() > 1) std::swap(found[0], found[1]);
+    std::move(found.begin(), found.end(), std::back_inserter(report.mends));
   }
 }
 

@@ -4,16 +4,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/dynamics.h>
+
+namespace mortise {
+
+std::vector<TurnedJoint> turned_joints(const System& system, const State& s) {
+  std::vector<TurnedJoint> out;
+  for (std::size_t i = 0; i < system.constraints().size(); ++i) {
+    const auto& c = system.constraints()[i];
+    if (c.own || std::binary_search(s.off.begin(), s.off.end(), i)) continue;
+    const auto turned = c.model->turned(s, system.firsts(c.bodies));
+    if (!turned || !turned->frames || turned->angle <= std::numbers::pi / 2) continue;
+    std::string body;
+    for (const std::size_t b : c.bodies)
+      if (system.bodies()[b].size > 0) body = system.bodies()[b].name;
+    out.push_back({c.name, std::move(body), turned->angle * 180 / std::numbers::pi});
+  }
+  return out;
+}
+
+}  // namespace mortise
 
 namespace mortise::report {
 namespace {
 
-constexpr double met = 1e-9;              // of the size of a row
-constexpr double still = 1e-9;            // of what a row is off: a row of this size touches no coordinate here
 constexpr std::size_t told_at_most = 50;  // rows
 
 std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) {
@@ -24,7 +43,7 @@ std::vector<Start::Gap> sorted(std::vector<std::pair<double, Start::Gap>> gaps) 
   return out;
 }
 
-bool touches_nothing(double off, double size) { return size <= still * std::abs(off) && off != 0; }
+bool touches_nothing(double off, double size) { return size <= tolerance::touches_nothing * std::abs(off) && off != 0; }
 
 // Sizes of rows that are off by so much: one that touches no coordinate has none but this.
 VectorXd with_still_rows(VectorXd size, const VectorXd& off) {
@@ -61,7 +80,89 @@ State compromise(const System& system, State s, const VectorXd& size) {
   return best;
 }
 
+// How far a start may move [m]: many times the largest length of the model, or very many times the smaller one of its
+// extent at the start and of the distances of joints from their bodies' origins, which tells of mixed units.
+double longest_way(const System& system, const State& s) {
+  constexpr double many = 10, very_many = 100;
+  double largest = 0, points = 0;
+  for (const auto& b : system.bodies()) {
+    const auto units = b.model->units();
+    for (Index i = 0; i < b.size; ++i)
+      if (units[static_cast<std::size_t>(i)] == "m") largest = std::max(largest, std::abs(s.q[b.first + i]));
+  }
+  for (const auto& c : system.constraints())
+    for (const auto& p : c.model->sketch().points) points = std::max(points, p.value.norm());
+  const double smaller = std::min(largest, points), larger = std::max(largest, points);
+  return smaller > 0 ? std::min(many * larger, very_many * smaller) : many * larger;
+}
+
+// A state near s that meets the holonomic rows, by steps of least change in the sizes d; none if it is not found.
+std::optional<State> met_near(const System& system, State s, const VectorXd& d) {
+  constexpr int most = 30;
+  constexpr double close = 1e-12;
+  for (int k = 0; k < most; ++k) {
+    const Evaluation e = system.evaluate(s);
+    MatrixXd J = e.dense_A() * d.asDiagonal();
+    VectorXd r = e.phi;
+    for (const auto& c : system.constraints()) {
+      J.middleRows(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+      r.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+    }
+    const VectorXd size = J.cwiseAbs().rowwise().sum().cwiseMax(1e-300);
+    r = r.cwiseQuotient(size);
+    if (!r.allFinite()) return {};
+    if (r.size() == 0 || r.cwiseAbs().maxCoeff() <= close) return s;
+    s.q -= d.cwiseProduct(LeastSquares(size.cwiseInverse().asDiagonal() * J, close).solve(r));
+  }
+  return {};
+}
+
+// Whether the start has to move so far that it is another one: by many lengths of the model, or by half a turn.
+void judge_distance(const System& system, const State& s, const State& near, Start& start) {
+  const double longest = longest_way(system, s);
+  double farthest = 1;
+  for (const auto& b : system.bodies()) {
+    const auto units = b.model->units();
+    for (Index i = 0; i < b.size; ++i) {
+      const std::string& unit = units[static_cast<std::size_t>(i)];
+      const double moved = std::abs(near.q[b.first + i] - s.q[b.first + i]);
+      const double most = unit == "m" ? longest : std::numbers::pi;
+      if ((unit != "m" && unit != "rad") || !(most > 0) || moved <= farthest * most) continue;
+      start.far = true;
+      start.farthest = system.coordinate(b.first + i), start.moved = near.q[b.first + i] - s.q[b.first + i];
+      farthest = moved / most;
+    }
+  }
+}
+
 }  // namespace
+
+void look_around_free(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
+  if (system.size() > dense_at_most || report.free.empty()) return;
+  constexpr double step = 1e-3;  // of the sizes of the coordinates
+  constexpr int tries = 4;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const VectorXd d = sizes(system, e.state.q);
+  const MatrixXd J = e.dense_A() * d.asDiagonal();
+  const Svd rows(J);
+  const MatrixXd motions = rows.null_space(rows.count_above(1e-9 * (rows.s.size() ? rows.s[0] : 0)));
+  for (int k = 0; k < tries; ++k) {
+    State moved = e.state;
+    VectorXd x(motions.cols());
+    for (double& value : x) value = uniform(random);
+    moved.q += step * d.cwiseProduct(motions * x);
+    moved.v.setZero();
+    try {
+      const auto there = met_near(system, moved, d);
+      if (!there) continue;
+      const SparseRank near = rank_of(system, system.evaluate(*there), options);
+      const auto n = static_cast<Index>(near.N.size());
+      report.free_near = std::min(report.free_near.value_or(n), n);
+    } catch (const Error&) {  // a part that gives no numbers there
+    }
+  }
+}
 
 void look_at_start(const System& system, const Evaluation& e, RankReport& report) {
   const State& s = e.state;
@@ -79,15 +180,19 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   const VectorXd size = sizes_of_rows(system, e, sizes(system, s.q)), pace = sizes_of_rows(system, e, fast);
   std::vector<std::pair<double, Start::Gap>> gaps;
   const auto relative = [](double x, double of) { return std::abs(x) / (of + 1e-300); };
+  const auto degrees_apart = [&](const System::ConstraintInfo& c) {
+    const auto turned = c.model->turned(s, system.firsts(c.bodies));
+    return turned ? turned->angle * 180 / std::numbers::pi : 0;
+  };
   for (const auto& c : system.constraints())
     for (Index i = c.row; i < c.row + c.rows; ++i) {
       const bool position = i < c.row + c.holonomic;
       const double rate = position ? engine.rate()[i] : e.phi[i];
       const bool met_by_itself = c.own && system.bodies()[c.bodies[0]].model->meets_own_rows();
-      if (position && relative(e.phi[i], size[i]) > met)
-        gaps.push_back(
-            {relative(e.phi[i], size[i]), {system.row(i).name, e.phi[i], false, touches_nothing(e.phi[i], size[i])}});
-      else if (!met_by_itself && relative(rate, pace[i]) > met)
+      if (position && relative(e.phi[i], size[i]) > tolerance::start_met)
+        gaps.push_back({relative(e.phi[i], size[i]),
+                        {system.row(i).name, e.phi[i], false, touches_nothing(e.phi[i], size[i]), degrees_apart(c)}});
+      else if (!met_by_itself && relative(rate, pace[i]) > tolerance::start_met)
         gaps.push_back({relative(rate, pace[i]), {system.row(i).name, rate, true}});
     }
   if (gaps.empty()) return;
@@ -115,8 +220,11 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   if (start.reachable) {
     const VectorXd step = (near.q - s.q).cwiseQuotient(sizes(system, s.q).cwiseMax(1e-300)).cwiseAbs();
     Index most = 0;
-    if (step.size() > 0 && step.maxCoeff(&most) > 1e-12)
+    if (step.size() > 0 && step.maxCoeff(&most) > 1e-12) {
       start.farthest = system.coordinate(most), start.moved = near.q[most] - s.q[most];
+      judge_distance(system, s, near, start);
+    }
+    if (report.turned.empty()) report.turned = turned_joints(system, near);
   }
   report.start = std::move(start);
 }

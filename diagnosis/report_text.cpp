@@ -131,16 +131,51 @@ std::string sentence_of_still(const Start& s) {
                      rows.size() == 1 ? "it" : "them");
 }
 
+std::string sentence(const TurnedJoint& t) {
+  return fmt::format(
+      "the frames that {} holds together are {:.4g} degrees apart: its rows lead to half a turn, where "
+      "they are met but hold nothing",
+      t.joint, t.angle);
+}
+std::vector<std::string> remedies(const TurnedJoint& t) {
+  return {fmt::format("turn {} at the start by {:.4g} degrees", t.body, t.angle),
+          fmt::format("correct axis_a or axis_b of {}", t.joint)};
+}
+
+std::string sentence(const Locked& l) {
+  return fmt::format("nothing of {} can move{}", listed(l.bodies), l.why.empty() ? "" : ", though " + l.why);
+}
+
 Index conflicts(const std::vector<RedundantRow>& rows) {
   return std::count_if(rows.begin(), rows.end(), [](const RedundantRow& r) { return !r.consistent; });
 }
 
+// Joints whose axes or frames are so far apart at the start that nothing brings them together.
+std::string turned_rows(const Start& s) {
+  constexpr double far = 45;  // [degrees]
+  std::vector<std::string> out;
+  for (const auto& g : s.gaps)
+    if (const std::string joint = stem(g.row); g.apart > far) {
+      const std::string words = fmt::format(
+          "the axes of {} are {:.4g} degrees apart: correct its axis_a or axis_b, or "
+          "turn one of its bodies at the start",
+          joint, g.apart);
+      if (std::find(out.begin(), out.end(), words) == out.end()) out.push_back(words);
+    }
+  return joined(out, "; ");
+}
+
 std::vector<std::string> remedies(const Start& s, const std::vector<RedundantRow>& rows) {
-  if (!s.reachable && conflicts(rows) > 0) return {"mend the conflicting rows first"};
+  if (!s.reachable && conflicts(rows) > 0 && turned_rows(s).empty()) return {"mend the conflicting rows first"};
+  if (const auto words = turned_rows(s); !s.reachable && !words.empty()) return {words};
   if (!s.reachable && !still_rows(s).empty())
     return {"start elsewhere, where the row touches coordinates", "correct the joint: its axes, points or formula"};
   if (!s.reachable)
     return {"change lengths or places of the joints named, so that they can hold together", "start nearer"};
+  if (s.far)
+    return {
+        fmt::format("the nearest state that meets them lies far away: {} would move by {:.4g}", s.farthest, s.moved),
+        "check the units (m, not mm) and the lengths", "start on the other side, or near the pose that is meant"};
   const std::string start = "start from the nearest state that does: simulate() finds it";
   return {s.farthest.empty() ? start : start + fmt::format(", {} moves most, by {:.4g}", s.farthest, s.moved)};
 }
@@ -165,6 +200,10 @@ std::string_view name_of(Verdict verdict) {
       return "implicit multiplier";
     case Verdict::inconsistent_start:
       return "inconsistent start";
+    case Verdict::turned:
+      return "turned";
+    case Verdict::locked:
+      return "locked";
     case Verdict::singular_pose:
       return "singular pose";
     case Verdict::not_semidefinite:
@@ -199,6 +238,20 @@ std::string Mend::words() const {
   return joined(out, " and ");
 }
 
+namespace {
+std::vector<std::string> remedies_of_conflict(const RankReport& r) {
+  std::vector<std::string> out{"remove one of them", "correct it so that they agree"};
+  if (const std::string words = r.start ? turned_rows(*r.start) : ""; !words.empty()) out.insert(out.begin(), words);
+  return out;
+}
+
+std::string sentence_of_pose(const RankReport& r) {
+  const std::string left =
+      *r.free_near == 0 ? "nothing is" : counted(*r.free_near, "direction") + (*r.free_near == 1 ? " is" : " are");
+  return fmt::format("only at this pose: near it {} free; the mechanism stands at a dead centre or a limit", left);
+}
+}  // namespace
+
 std::vector<Finding> RankReport::findings() const {
   std::vector<Finding> out;
   for (const BrokenPart& b : broken) out.push_back({b.verdict, true, {b.name}, 0, b.text(), {b.remedy}});
@@ -216,7 +269,7 @@ std::vector<Finding> RankReport::findings() const {
               r.row + " " + sentence(r),
               {}};
     for (const std::string& row : others(r)) x.names.push_back(row);
-    if (!r.consistent) x.remedies = {"remove one of them", "correct it so that they agree"};
+    if (!r.consistent) x.remedies = remedies_of_conflict(*this);
     for (const Mend& m : mends)
       if (std::any_of(m.steps.begin(), m.steps.end(), [&](const auto& s) {
             return std::find(r.joints.begin(), r.joints.end(), s.joint) != r.joints.end();
@@ -228,8 +281,8 @@ std::vector<Finding> RankReport::findings() const {
     out.push_back(std::move(x));
   }
   if (start) {
-    Finding x{Verdict::inconsistent_start, false, {}, start->gaps.front().value, sentence(*start),
-              remedies(*start, redundant)};
+    Finding x{Verdict::inconsistent_start, start->far,       {},
+              start->gaps.front().value,   sentence(*start), remedies(*start, redundant)};
     for (const auto& g : start->gaps) x.names.push_back(g.row);
     if (start->reachable || start->left.empty()) {
       out.push_back(std::move(x));
@@ -242,6 +295,17 @@ std::vector<Finding> RankReport::findings() const {
       out.push_back(std::move(x));
     }
   }
+  for (const TurnedJoint& t : turned)
+    out.push_back({Verdict::turned, true, {t.joint, t.body}, t.angle, sentence(t), remedies(t)});
+  for (const Locked& l : locked)
+    if (!l.why.empty()) out.push_back({Verdict::locked, false, l.joints, 0, sentence(l), l.remedies});
+  if (only_here())
+    out.push_back({Verdict::singular_pose,
+                   true,
+                   {free.front().parts.front().coordinate},
+                   static_cast<double>(*free_near),
+                   sentence_of_pose(*this),
+                   {"start from another pose"}});
   if (singular)
     out.push_back({Verdict::singular_pose, false, singular->coordinates, static_cast<double>(singular->gained),
                    fmt::format("at this pose the mechanism has {} more than near it: {}",
@@ -278,12 +342,16 @@ std::string RankReport::verdict() const {
     parts.push_back("CONFLICTING: " + counted(conflicting, "row") + " cannot hold together with the others");
   else if (start && !start->reachable)
     parts.push_back("CONFLICTING: no state near this one meets all constraints");
-  if (ok()) parts.push_back("OK: the motion is determined");
+  for (const TurnedJoint& t : turned) parts.push_back(fmt::format("TURNED: {} by {:.4g} degrees", t.joint, t.angle));
+  if (start && start->far) parts.push_back("START FAR AWAY: no state near meets all constraints");
+  const bool stuck = std::any_of(locked.begin(), locked.end(), [](const Locked& l) { return !l.why.empty(); });
+  if (stuck) parts.push_back("LOCKED: nothing can move");
+  if (ok() && !stuck) parts.push_back("OK: the motion is determined");
   if (conflicting == 0 && !redundant.empty())
     parts.push_back(counted(count(redundant), "redundant row") + ", consistent");
-  if (start && start->reachable)
+  if (start && start->reachable && !start->far)
     parts.push_back("INCONSISTENT START: " + counted(count(start->gaps), "row") + " not met");
-  if (singular) parts.push_back("SINGULAR POSE");
+  if (singular || only_here()) parts.push_back("SINGULAR POSE");
   return joined(parts, "; ");
 }
 
@@ -309,8 +377,8 @@ std::string RankReport::text(const TextOptions& form) const {
                            some_of(padded));
   if (well())
     return head +
-           fmt::format("; {}, rank M {}; {}; {} DOF\n", counted(rank.n, "coordinate"), rank.rank_M,
-                       counted(rank.m, "row"), dof) +
+           fmt::format("; {}, rank M {}; {}; {} DOF{}\n", counted(rank.n, "coordinate"), rank.rank_M,
+                       counted(rank.m, "row"), dof, locked.empty() ? "" : ": a structure, nothing can move") +
            remark;
 
   std::string out = head + "\n  " + counts + "\n";
@@ -358,6 +426,7 @@ std::string RankReport::text(const TextOptions& form) const {
                                f.force);
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
+  if (only_here()) out += "     " + sentence_of_pose(*this) + "\n";
   std::map<std::pair<HiddenKind, bool>, std::vector<std::string>> more;  // implied, of one kind, beyond the first few
   std::map<std::pair<HiddenKind, bool>, std::size_t> so_far;
   for (const Implied& i : implied) {
@@ -380,7 +449,7 @@ std::string RankReport::text(const TextOptions& form) const {
                                : "     already implied by: " + listed(others(r)) + "\n";
     const bool told = i + 1 < redundant.size() && redundant[i + 1].loop == r.loop;
     if (!r.loop.empty() && !told) out += "     loop: " + listed(r.loop, " -> ") + "\n";
-    if (!r.consistent) out += "     remedies: remove one of them | correct it so that they agree\n";
+    if (!r.consistent) out += "     remedies: " + joined(remedies_of_conflict(*this), " | ") + "\n";
   }
   if (!redundant.empty()) {
     out += fmt::format("  rows count as redundant below a scaled singular value of {:.0e}, nearly so below {:.0e}\n",
@@ -390,6 +459,16 @@ std::string RankReport::text(const TextOptions& form) const {
              " (the split of least norm in scaled rows is returned; the motion is unique)\n";
     for (const Mend& m : mends)
       out += fmt::format("     would mend it (tried on the rows, DOF stays {}): {}\n", m.dof, m.words());
+  }
+  for (const TurnedJoint& t : turned)
+    out += fmt::format("  turned      {} {}\n     remedies: {}\n",
+                       painted(fmt::format("{:<20}", t.joint), Colour::bold, form), sentence(t),
+                       joined(remedies(t), " | "));
+  for (const Locked& l : locked) {
+    if (l.why.empty()) continue;
+    out += "  locked      " + sentence(l) + "\n";
+    if (!l.loop.empty()) out += "     loop: " + listed(l.loop, " -> ") + "\n";
+    if (!l.remedies.empty()) out += "     remedies (tried on the rows): " + listed(l.remedies, " | ") + "\n";
   }
   if (start) {
     out += "  start       " + sentence(*start) + "\n";
@@ -488,11 +567,20 @@ Json RankReport::json() const {
                     {"reachable", start->reachable},
                     {"farthest", start->farthest},
                     {"moved", rounded(start->moved)},
+                    {"far", start->far},
                     {"left", list(start->left, gap)}};
   if (singular)
     of_pose =
         Json{{"gained", singular->gained}, {"coordinates", singular->coordinates}, {"motions", singular->motions}};
   out.add("start", std::move(of_start));
+  out.add("turned", list(turned, [](const TurnedJoint& t) {
+            return Json{{"joint", t.joint}, {"body", t.body}, {"degrees", rounded(t.angle)}};
+          }));
+  out.add("locked", list(locked, [](const Locked& l) {
+            return Json{
+                {"bodies", l.bodies}, {"joints", l.joints}, {"loop", l.loop}, {"why", l.why}, {"remedies", l.remedies}};
+          }));
+  out.add("free_near", free_near ? Json(*free_near) : Json());
   out.add("singular", std::move(of_pose));
   out.add("reactions_not_unique", reactions_not_unique);
   out.add("warnings", warnings);

@@ -6,6 +6,7 @@
 
 #include <mortise/assembly/system_graph.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 
@@ -38,7 +39,7 @@ Failure find_gap(const System& system, const Engine& engine, const Evaluation& e
     const VectorXd terms = system.size_of_b(e, c);
     for (Index i = c.row; i < c.row + c.rows; ++i) {
       const double gap = std::abs(engine.gap()[i]), size = engine.size_of_row(i);
-      if (gap / (size + 1e-300) > out.amount) out.amount = gap / (size + 1e-300), out.row = i;
+      if (gap / (size + tolerance::tiny) > out.amount) out.amount = gap / (size + tolerance::tiny), out.row = i;
       failed = failed || gap > options.conflict * (size + terms[i - c.row]);
     }
   }
@@ -52,7 +53,6 @@ Failure find_gap(const System& system, const Engine& engine, const Evaluation& e
 Failure balance_friction(const System& system, Engine& engine, const State& s, const std::vector<bool>& unique,
                          const FunctionRef<Failure(const VectorXd&)>& solve, VectorXd& friction) {
   constexpr int most = 100, memory = 8;
-  constexpr double agree = 1e-13, stuck = 1e-10;  // of the largest multiplier
   std::vector<std::size_t> joints = engine.reacting();
   std::erase_if(joints, [&](std::size_t i) { return std::binary_search(s.off.begin(), s.off.end(), i); });
   if (joints.empty()) {
@@ -78,11 +78,11 @@ Failure balance_friction(const System& system, Engine& engine, const State& s, c
     if (Failure failure = solve(force)) return failure;
     g = engine.lambda()(rows);
     const VectorXd gap = g - x;
-    size = std::max({size, g.cwiseAbs().maxCoeff(), 1e-300});
+    size = std::max({size, g.cwiseAbs().maxCoeff(), tolerance::tiny});
     off = gap.cwiseAbs().maxCoeff() / size;
     if (!std::isfinite(off)) break;
     best = std::min(best, off);
-    if (off <= agree || (k > 20 && off <= stuck)) {
+    if (off <= tolerance::friction_agrees || (k > 20 && off <= tolerance::friction_stuck)) {
       friction = VectorXd::Zero(system.size());
       for (const std::size_t i : joints) system.react(system.constraints()[i], s, engine.lambda(), friction);
       return {};
@@ -128,10 +128,6 @@ VectorXd row_sizes(const System& system, const VectorXd& x) {
 Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& sizes,
                  const FunctionRef<const VectorXd&()>& off, const FunctionRef<bool(bool)>& step) {
   constexpr int most = 30;
-  // In shares of the sizes of the rows.  Nothing is better than round_off; where redundant rows are off
-  // the constraints they contradict each other, and steps come no nearer than a thousand times that.
-  // What is given within `there` is round-off, too, and stays as it is.
-  constexpr double round_off = 1e-15, there = 4e-15, met = 1e-12, near = 1e-9;
   VectorXd best = x;
   double least = std::numeric_limits<double>::infinity(), last = least;
   Index worst = -1;
@@ -144,19 +140,19 @@ Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& size
     if (!std::isfinite(now)) break;
     const bool nearer = now < 0.5 * last;
     if (now < least) least = now, best = x, worst = row;
-    if (least <= (steps == 0 ? there : round_off)) break;
-    if (careful && !nearer && least > met) {  // rows that nearly depend on others do matter
+    if (least <= (steps == 0 ? tolerance::on_constraints : tolerance::round_off)) break;
+    if (careful && !nearer && least > tolerance::projected) {  // rows that nearly depend on others do matter
       careful = false;
       x = best;
       (void)off();
-    } else if ((least <= near && !nearer) || (steps > 3 && now > 1e3 * last)) {
+    } else if ((least <= tolerance::nearly_projected && !nearer) || (steps > 3 && now > 1e3 * last)) {
       break;
     }
     last = now;
     found = step(careful);
   }
   x = best;
-  if (least <= met || (found && least <= near)) return {};
+  if (least <= tolerance::projected || (found && least <= tolerance::nearly_projected)) return {};
   return {.kind = kind, .t = t, .row = worst, .amount = least, .tries = steps, .solved = found};
 }
 
@@ -217,7 +213,7 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
   const VectorXd none = VectorXd::Zero(engine_.unknowns());
   const auto off = [&]() -> const VectorXd& {
     engine_.normalise(s);
-    engine_.look(s);
+    engine_.evaluate_rows_if_needed(s);
     RowGaps gaps = row_gaps(system_, engine_, s, {});
     rhs = -(positions ? gaps.positions : gaps.velocities);
     return rhs;
@@ -226,7 +222,7 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
   Failure out = approach(kind, s.t, x, row_sizes(system_, x), off, [&](bool careful) {
     factor(s, positions);
     const bool found = (careful && engine_.correct(rhs)) || engine_.solve(none, rhs) != Engine::Status::stalled;
-    engine_.spread(engine_.y(), dx);
+    engine_.expand(engine_.y(), dx);
     x += dx;
     return found;
   });

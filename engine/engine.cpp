@@ -1,3 +1,4 @@
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
 
@@ -11,193 +12,178 @@ using engine::at, engine::add_product, engine::add_square, engine::dot, engine::
 
 namespace {
 
-constexpr double penalty = 1e-14;  // D = penalty diag(A A'), where rows depend on each other
-constexpr double still[6] = {};    // y of a body that is held
-constexpr double doubtful = 1e-9;  // pivots below this share of their row's square may be dependent rows
+constexpr double still[6] = {};  // y of a body that is held
 
 }  // namespace
 
 Engine::Engine(const System& system, int threads, const RigidGroups* groups)
-    : system_(system), groups_(groups), workers_(threads) {
-  std::size_t bytes = 0, align = 1;
-  std::vector<std::size_t> where;
-  for (const auto& b : system.bodies()) {
-    const std::size_t a = b.model->motion_align();
-    align = std::max(align, a);
-    bytes = (bytes + a - 1) / a * a;
-    where.push_back(bytes);
-    bytes += b.model->motion_size();
-  }
-  motions_.resize(bytes + align);
-  auto base = reinterpret_cast<std::uintptr_t>(motions_.data());
-  base = (base + align - 1) / align * align;
-  for (std::size_t i = 0; i < where.size(); ++i) {
-    const auto& b = system.bodies()[i];
-    const auto k = static_cast<int>(b.model->unknowns());
-    int root = static_cast<int>(i);
-    bool weighs = true;
-    if (groups && groups->group_of(i) != RigidGroups::none) {
-      const auto& g = groups->groups()[at(groups->group_of(i))];
-      weighs = g.members[0].body == i;
-      root = g.held ? BodySlot::held : static_cast<int>(g.members[0].body);
-    }
-    const int own = root == static_cast<int>(i) ? k : 0;
-    bodies_.push_back({b.model.get(), b.first, static_cast<int>(unknowns_), own, own,
-                       b.model->make_motion(reinterpret_cast<void*>(base + where[i])), -1, 0, 0, 0, 0, 0, root, weighs});
-    unknowns_ += own;
-    unheld_.resize(std::max(unheld_.size(), at(k)), 0);
-    by_body_.push_back(bodies_.back().motion);
-  }
-  for (BodySlot& b : bodies_)
-    if (b.root != BodySlot::held) b.y = bodies_[at(b.root)].y;
-  f_.setZero(unknowns_);
-  const auto see = [&](const std::vector<std::size_t>& parts, std::vector<std::size_t>& places) {
-    places.push_back(firsts_.size());
-    for (const std::size_t k : parts) {
-      firsts_.push_back(bodies_[k].first);
-      seen_.push_back(bodies_[k].motion);
-      pushed_.push_back(unknowns_of(bodies_[k], f_.data()));
-    }
-  };
-  for (const auto& c : system.constraints()) see(c.bodies, joint_place_);
-  for (const auto& f : system.forces()) see(f.bodies, force_place_);
-  for (std::size_t i = 0; i < bodies_.size(); ++i)
-    if (bodies_[i].model->stores()) storing_.push_back(i);
-  for (std::size_t i = 0; i < system.constraints().size(); ++i) {
-    const auto& c = system.constraints()[i];
-    if (c.own && bodies_[c.bodies[0]].model->meets_own_rows()) continue;
-    if (groups && groups->merges(i)) continue;
-    if (!c.model->ideal()) nonideal_.push_back(constraint_.size());
-    if (c.model->reacts()) reacting_.push_back(i);
-    constraint_.push_back(i);
-    joint_.push_back(c.model.get());
-    holonomic_ = holonomic_ && c.holonomic == c.rows;
+    : system_(system),
+      groups_(groups),
+      slots_(std::make_shared<const Slots>(system, groups)),
+      plan_(std::make_shared<const Plan>(slots_)),
+      motions_(system),
+      unheld_(slots_->largest, 0),
+      workers_(threads) {
+  f_.setZero(slots_->unknowns);
+  for (const std::size_t k : slots_->on) {
+    seen_.push_back(motions_[k]);
+    pushed_.push_back(unknowns_of(slots_->bodies[k], f_.data()));
   }
 }
 
-Engine::~Engine() {
-  for (const BodySlot& b : bodies_) b.model->destroy_motion(b.motion);
-}
-
-bool Engine::stands_at(const State& s) const {
+bool Engine::is_at(const State& s) const {
   const auto same = [](const VectorXd& a, const VectorXd& b) {
     return std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size());
   };
-  return stands_ && s.t == at_.t && same(s.q, at_.q) && same(s.v, at_.v) && s.off == at_.off;
+  const State& at = evaluated_.at;
+  return evaluated_.stage != Evaluated::Stage::none && s.t == at.t && same(s.q, at.q) && same(s.v, at.v) &&
+         s.off == at.off;
 }
 
-void Engine::look(const State& s) {
-  if (looks_at(s)) return;
-  if (!stands_at(s)) move(s);
+void Engine::evaluate_rows_if_needed(const State& s) {
+  if (has_rows_at(s)) return;
+  if (!is_at(s)) move(s);
   evaluate_rows(s);
+  rows_since_ = changes_;
 }
 
-void Engine::evaluate_rest(const State& s) {
-  if (!looks_at(s)) return evaluate(s);
-  if (!acted_) act(s);
-  const bool same = holonomic_ && s.t == factored_at_.t && s.q.size() == factored_at_.q.size() &&
-                    s.q == factored_at_.q && s.off == factored_at_.off;
+void Engine::evaluate_if_needed(const State& s) {
+  if (!has_rows_at(s)) return evaluate(s);
+  if (evaluated_.stage != Evaluated::Stage::forces) apply_forces(s);
+  const bool same = slots_->holonomic && factored_at_ && factored_at_->t == s.t && factored_at_->q == s.q &&
+                    factored_at_->off == s.off;
   changed();
-  factored_ = same;
+  if (same) factored_since_ = changes_;
 }
 
 void Engine::evaluate(const State& s) {
-  if (!ahead_ || !stands_at(s)) move(s);
-  act(s);
+  if (evaluated_.stage != Evaluated::Stage::motions || !is_at(s)) move(s);
+  apply_forces(s);
   evaluate_rows(s);
-  looks_ = false;
 }
 
 void Engine::move(const State& s) {
-  stands_ = acted_ = ahead_ = false;
+  evaluated_.stage = Evaluated::Stage::none;
   changed();
-  std::atomic<bool> same = planned_;
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    BodySlot& b = bodies_[i];
-    if (b.root != static_cast<int>(i)) return b.model->stand(s.q.data() + b.first, s.v.data() + b.first, b.motion);
-    const Index without =
-        b.model->move(s, b.first, system_.gravity(), system_.bodies()[i].name, b.motion, f_.data() + b.y);
-    if (!all_massive_ && without != b.k - b.massive) same = false;
+  const Slots::Body* slots = slots_->bodies.data();
+  const Body* bodies = plan_->bodies.data();
+  const System::BodyInfo* infos = system_.bodies().data();
+  void* const* motions = motions_.all().data();
+  const Vec3<double>& gravity = system_.gravity();
+  double* f = f_.data();
+  const auto move_body = [=, &s, &gravity](std::size_t i) {
+    return slots[i].model->move(s, slots[i].first, gravity, infos[i].name, motions[i], f + slots[i].y);
+  };
+  const auto shares = [=](std::size_t i) { return slots[i].root != static_cast<int>(i); };
+  std::atomic<bool> same = !plan_->empty();
+  const bool any = all_massive_;
+  workers_.each(slots_->bodies.size(), [&, slots, bodies, motions, any](std::size_t i) {
+    if (shares(i)) return slots[i].model->stand(s.q.data() + slots[i].first, s.v.data() + slots[i].first, motions[i]);
+    const Index without = move_body(i);
+    if (!any && without != bodies[i].k - bodies[i].massive) same = false;
   });
   if (!same) {
-    std::vector<Index> massless;
-    for (std::size_t i = 0; i < bodies_.size(); ++i)
-      massless.push_back(bodies_[i].root == static_cast<int>(i)
-                             ? bodies_[i].model->move(s, bodies_[i].first, system_.gravity(), system_.bodies()[i].name,
-                                                      bodies_[i].motion, f_.data() + bodies_[i].y)
-                             : 0);
-    if (all_massive_) massless.assign(bodies_.size(), 0);
-    plan(massless);
+    std::vector<Index> massless(slots_->bodies.size(), 0);
+    for (std::size_t i = 0; i < massless.size(); ++i)
+      if (const Index without = shares(i) ? 0 : move_body(i); !all_massive_) massless[i] = without;
+    follow(engine::plan_for(system_, slots_, massless));
   }
-  at_.t = s.t;
-  at_.q = s.q;
-  at_.v = s.v;
-  at_.off = s.off;
-  stands_ = true;
+  evaluated_.at.t = s.t;
+  evaluated_.at.q = s.q;
+  evaluated_.at.v = s.v;
+  evaluated_.at.off = s.off;
+  evaluated_.stage = Evaluated::Stage::motions;
+}
+
+// Room for the numbers of a plan.
+void Engine::follow(std::shared_ptr<const Plan> plan) {
+  plan_ = std::move(plan);
+  fronts_ = Fronts(plan_->tree, workers_.count());
+  A_.assign(at(plan_->sizes.A), 0);
+  norms_.assign(at(plan_->sizes.norms), 0);
+  condensed_.qr.assign(at(plan_->sizes.qr), 0);
+  condensed_.scratch.assign(at(plan_->sizes.scratch), 0);
+  condensed_.references.assign(at(plan_->sizes.references), 0);
+  diagonal_.assign(at(plan_->rows), 0);
+  order_.setZero(plan_->tree.size());
+  for (VectorXd* x : {&y_, &work_.w, &work_.g, &work_.dy}) x->setZero(unknowns());
+  for (VectorXd* x : {&b_, &value_, &rate_, &lambda_, &gap_, &size_of_row_, &work_.residual, &work_.dlambda})
+    x->setZero(system_.rows());
+  norm_of_row_.setOnes(system_.rows());
+  for (VectorXd* x : {&condensed_.h, &condensed_.force}) x->setZero(plan_->condenses() ? unknowns() : 0);
+  for (VectorXd* x : {&condensed_.rhs, &condensed_.lambda}) x->setZero(plan_->condenses() ? plan_->rows : 0);
+  for (const Condensation& c : plan_->condensations) find_references(at(c.body));
 }
 
 // Forces, and laws of joints.
-void Engine::act(const State& s) {
-  forwarded_ = ahead_ = false;
-  potential_ = potential_rate_ = 0;
-  if (!system_.forces().empty() || !nonideal_.empty()) own_ = f_;
+void Engine::apply_forces(const State& s) {
+  const Slots& slots = *slots_;
+  derived_.forwarded = false;
+  evaluated_.stage = Evaluated::Stage::none;  // until all have acted
+  power_.potential = power_.potential_rate = 0;
+  if (!system_.forces().empty() || !slots.nonideal.empty()) power_.own = f_;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
-    const std::size_t place = force_place_[i];
-    const StoredEnergy V = system_.forces()[i].model->act(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
-    potential_ += V.value;
-    potential_rate_ += V.rate;
+    const std::size_t place = slots.force_place[i];
+    const StoredEnergy V = system_.forces()[i].model->act(s, see(place), &pushed_[place]);
+    power_.potential += V.value;
+    power_.potential_rate += V.rate;
   }
-  for (const std::size_t i : nonideal_) {
-    if (std::binary_search(s.off.begin(), s.off.end(), constraint_[i])) continue;
-    const std::size_t place = joint_place_[constraint_[i]];
-    joint_[i]->nonideal(s, {&firsts_[place], &seen_[place]}, &pushed_[place]);
+  for (const std::size_t i : slots.nonideal) {
+    if (std::binary_search(s.off.begin(), s.off.end(), slots.constraints[i])) continue;
+    const std::size_t place = slots.joint_place[slots.constraints[i]];
+    slots.joints[i]->nonideal(s, see(place), &pushed_[place]);
   }
-  acted_ = true;
+  evaluated_.stage = Evaluated::Stage::forces;
 }
 
 void Engine::evaluate_rows(const State& s) {
-  forwarded_ = ahead_ = false;
+  const Plan& plan = *plan_;
+  const Slots& slots = *slots_;
+  derived_.forwarded = false;
   changed();
-  workers_.each(constraint_.size(), [&](std::size_t i) {
-    const Node& n = nodes_[i];
-    const std::size_t place = joint_place_[constraint_[i]];
-    joint_[i]->evaluate(s, {&firsts_[place], &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
-                        rate_.data() + n.row, b_.data() + n.row);
+  const Node* nodes = plan.nodes.data();
+  const std::size_t *constraint = slots.constraints.data(), *joint_place = slots.joint_place.data();
+  const Index* firsts = slots.firsts.data();
+  workers_.each(slots.constraints.size(), [&, nodes, constraint, joint_place, firsts](std::size_t i) {
+    const Node& n = nodes[i];
+    const std::size_t place = joint_place[constraint[i]];
+    slots.joints[i]->evaluate(s, {firsts + place, &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
+                              rate_.data() + n.row, b_.data() + n.row);
   });
-  for (const Gap& g : gaps_) {
-    const Node& n = nodes_[at(g.node)];
+  for (const Plan::Held& g : plan.held) {
+    const Node& n = plan.nodes[at(g.node)];
     for (int r = 0; r < n.rows; ++r) std::fill_n(A_.data() + n.A + Index{r} * n.columns + g.column, g.count, 0.0);
   }
-  if (pull_ > 0) pull();
+  if (baumgarte_rate_ > 0) add_baumgarte_terms();
   const auto without = [&](std::size_t i, int r) {
-    const Node& n = nodes_[i];
+    const Node& n = plan.nodes[i];
     std::fill_n(A_.data() + n.A + Index{r} * n.columns, n.columns, 0.0);
     b_[n.row + r] = 0;
   };
   for (const auto& [i, r] : left_out_) without(i, r);
   for (const std::size_t c : s.off) {
-    const auto i =
-        static_cast<std::size_t>(std::lower_bound(constraint_.begin(), constraint_.end(), c) - constraint_.begin());
-    for (int r = 0; r < nodes_[i].rows; ++r) without(i, r);
+    const auto i = static_cast<std::size_t>(std::lower_bound(slots.constraints.begin(), slots.constraints.end(), c) -
+                                            slots.constraints.begin());
+    for (int r = 0; r < plan.nodes[i].rows; ++r) without(i, r);
   }
-  looks_ = true;
 }
 
 // phi'' + 2 w phi' + w^2 phi = 0 and psi' + w psi = 0 instead of phi'' = 0 and psi' = 0.
-void Engine::pull() {
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
-    const auto& c = system_.constraints()[constraint_[i]];
+void Engine::add_baumgarte_terms() {
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    const auto& c = system_.constraints()[slots_->constraints[i]];
     for (Index r = c.row; r < c.row + c.rows; ++r)
-      b_[r] -= r < c.row + c.holonomic ? pull_ * (2 * rate_[r] + pull_ * value_[r]) : pull_ * value_[r];
+      b_[r] -= r < c.row + c.holonomic ? baumgarte_rate_ * (2 * rate_[r] + baumgarte_rate_ * value_[r])
+                                       : baumgarte_rate_ * value_[r];
   }
 }
 
 void Engine::leave_out(const std::vector<Index>& rows) {
   changed();
-  factored_at_.q.resize(0);
+  factored_at_.reset();
   left_out_.clear();
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
-    const auto& c = system_.constraints()[constraint_[i]];
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    const auto& c = system_.constraints()[slots_->constraints[i]];
     for (const Index row : rows)
       if (row >= c.row && row < c.row + c.rows) left_out_.emplace_back(i, static_cast<int>(row - c.row));
   }
@@ -206,90 +192,84 @@ void Engine::leave_out(const std::vector<Index>& rows) {
 void Engine::react(const State& s, VectorXd& force) {
   force = f_;
   std::vector<double*> to;
-  for (const std::size_t i : reacting_) {
+  for (const std::size_t i : slots_->reacting) {
     if (std::binary_search(s.off.begin(), s.off.end(), i)) continue;
     const auto& c = system_.constraints()[i];
-    const std::size_t place = joint_place_[i];
+    const std::size_t place = slots_->joint_place[i];
     to.clear();
-    for (const std::size_t b : c.bodies) to.push_back(unknowns_of(bodies_[b], force.data()));
-    c.model->react(s, {&firsts_[place], &seen_[place]}, lambda_.data() + c.row, to.data());
+    for (const std::size_t b : c.bodies) to.push_back(unknowns_of(slots_->bodies[b], force.data()));
+    c.model->react(s, see(place), lambda_.data() + c.row, to.data());
   }
 }
 
 VectorXd Engine::on_unknowns(const VectorXd& Q) const {
-  VectorXd f = VectorXd::Zero(unknowns_);
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodySlot& b = bodies_[i];
-    if (b.root == BodySlot::held) continue;
+  VectorXd f = VectorXd::Zero(slots_->unknowns);
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    if (b.root == Slots::Body::held) continue;
     VectorXd column(system_.bodies()[i].size);
-    const int count = bodies_[at(b.root)].k;
+    const int count = slots_->bodies[at(b.root)].k;
     for (int k = 0; k < count; ++k) {
-      b.model->spread(b.motion, VectorXd::Unit(count, k).eval().data(), column.data());
+      b.model->spread(motions_[i], VectorXd::Unit(count, k).eval().data(), column.data());
       f[b.y + k] += column.dot(Q.segment(b.first, column.size()));
     }
   }
   return f;
 }
 
-void Engine::take(const Evaluation& e, const Evaluation& own) {
+void Engine::set_right_hand_side(const Evaluation& e, const Evaluation& own) {
   const VectorXd Q = (e.Q - own.Q) + (e.C - own.C), b = e.b - own.b;
   if (Q.isZero(0) && b.isZero(0)) return;
-  f_.head(unknowns_) += on_unknowns(Q);  // in place: forces write to where it is
-  for (const std::size_t i : constraint_) {
+  f_.head(slots_->unknowns) += on_unknowns(Q);  // in place: forces write to where it is
+  for (const std::size_t i : slots_->constraints) {
     const auto& c = system_.constraints()[i];
     b_.segment(c.row, c.rows) += b.segment(c.row, c.rows);
   }
-  forwarded_ = acted_ = stands_ = false;
+  derived_.forwarded = false;
+  evaluated_.stage = Evaluated::Stage::none;
   changed();
 }
 
 void Engine::factor(bool positions) {
-  const bool velocities = looks_ && holonomic_ && !positions;
+  const bool all = slots_->holonomic && !positions && rows_since_ == changes_;
   changed();
   ++factorisations_;
-  factored_at_.q.resize(0);
-  if (velocities) {
-    factored_at_.t = at_.t;
-    factored_at_.q = at_.q;
-    factored_at_.off = at_.off;
-  }
+  factored_at_.reset();
+  if (all) factored_at_ = {evaluated_.at.t, evaluated_.at.q, evaluated_.at.off};
   alarms_.clear();
-  even_ = Even::unknown;
-  careful_ = Careful::unknown;
-  implied_known_ = false;
-  exact_.reset();
+  derived_ = {};
   if (positions)
-    for (std::size_t i = 0; i < constraint_.size(); ++i) {
-      const Node& n = nodes_[i];
-      const Index first = system_.constraints()[constraint_[i]].holonomic;
+    for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+      const Node& n = plan_->nodes[i];
+      const Index first = system_.constraints()[slots_->constraints[i]].holonomic;
       std::fill(A_.begin() + n.A + first * n.columns, A_.begin() + n.A + Index{n.rows} * n.columns, 0.0);
     }
-  const bool plain = condensations_.empty();
+  const bool plain = !plan_->condenses();
   if (!plain) {
-    for (const Node& n : constraint_nodes())
+    for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r) {
         const double norm = squares(n, r);
         norm_of_row_[n.row + r] = norm > 0 ? norm : 1;
         double& d = diagonal_[at(n.row + r)] = 0;
-        for (int e = n.entry; e < n.entry + n.entries; ++e) {
-          const double* a = A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column;
-          const int massive = bodies_[at(entries_[at(e)].body)].massive;
-          d += dot<-1>(a, a, massive);
+        for (const Entry& x : plan_->entries_of(n)) {
+          const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
+          d += dot<-1>(a, a, plan_->bodies[at(x.body)].massive);
         }
       }
-    for (const Condensation& c : condensations_)
-      if (bodies_[at(c.body)].model->references_vary()) find_references(bodies_[at(c.body)]);
-    for (Condensation& c : condensations_)
-      if (!condense_numbers(c, positions)) alarms_.push_back(at(c.body));
+    for (const Condensation& c : plan_->condensations)
+      if (slots_->bodies[at(c.body)].model->references_vary()) find_references(at(c.body));
+    for (const Condensation& c : plan_->condensations)
+      if (!condense(c, positions)) alarms_.push_back(at(c.body));
   }
   const auto factored = [&] {
     order_.setZero();
-    forwarded_ = fronts_.factor(
+    derived_.forwarded = fronts_.factor(
         workers_, [&](int front) { assemble(front); }, plain && !positions ? order_.data() : nullptr);
   };
   factored();
-  // D only where pivots nearly vanish: it costs a sweep.  Whether they do depends on the state, not on the last one.
-  if (fronts_.pivots_above(doubtful / (0.5 * penalty)) != regularised_) return;
+  // D only where pivots nearly vanish: it costs a refinement.  Whether they do depends on the state, not on the last
+  // one.
+  if (fronts_.pivots_above(tolerance::doubtful_pivot / (0.5 * tolerance::penalty)) != regularised_) return;
   regularised_ = !regularised_;
   factored();
 }
@@ -297,10 +277,9 @@ void Engine::factor(bool positions) {
 // The squares of a row, body by body, into norms_; and their sum.
 double Engine::squares(const Node& n, int r) {
   double norm = 0, *to = norms_.data() + n.norm + r * n.entries;
-  for (int e = n.entry; e < n.entry + n.entries; ++e) {
-    const Entry& x = entries_[at(e)];
+  for (const Entry& x : plan_->entries_of(n)) {
     const double* a = A_.data() + n.A + Index{r} * n.columns + x.column;
-    norm += * to++ = dot<-1>(a, a, bodies_[at(x.body)].k);
+    norm += * to++ = dot<-1>(a, a, plan_->bodies[at(x.body)].k);
   }
   return norm;
 }
@@ -308,14 +287,15 @@ double Engine::squares(const Node& n, int r) {
 // The diagonal block of a node.  Without massless unknowns all that needs its rows is done here, while they are at
 // hand: their squares, and the right-hand side b - A f.
 void Engine::assemble_rows(const Node& n) {
+  const Plan& plan = *plan_;
   double* to = fronts_.value(n.place);
   const auto begin = [&](int r, double square, double known) __attribute__((always_inline)) {
     const double d = square > 0 ? square : 1;  // 0: nothing moves with this row
-    fronts_.floor(n.position + r) = 0.5 * penalty * d;
-    to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? penalty * d : 0);
+    fronts_.floor(n.position + r) = 0.5 * tolerance::penalty * d;
+    to[r * (n.stride + 1)] += (square > 0 ? known : d) + (regularised_ ? tolerance::penalty * d : 0);
     return d;
   };
-  if (!condensations_.empty()) {
+  if (plan.condenses()) {
     for (int r = 0; r < n.rows; ++r) begin(r, diagonal_[at(n.row + r)], 0);
     if (n.whole) add_square<-1, -1>(A_.data() + n.A, n.rows, n.columns, to, n.stride, true);
     return;
@@ -326,7 +306,7 @@ void Engine::assemble_rows(const Node& n) {
   };
   with_shape(n.shape, [&]<int R, int E, int K>() {
     const double *A = A_.data() + n.A, *f = f_.data();
-    const Entry* entry = entries_.data() + n.entry;
+    const Entry* entry = plan.entries.data() + n.entry;
     if constexpr (R > 0) {
       constexpr int columns = E * K;
       double* square = norms_.data() + n.norm;
@@ -349,7 +329,7 @@ void Engine::assemble_rows(const Node& n) {
       for (int r = 0; r < n.rows; ++r) {
         double rest = b_[n.row + r];
         for (int e = 0; e < n.entries; ++e)
-          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, bodies_[at(entry[e].body)].k);
+          rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, f + entry[e].y, plan.bodies[at(entry[e].body)].k);
         note(r, squares(n, r));
         order_[n.position + r] += rest;
       }
@@ -359,17 +339,14 @@ void Engine::assemble_rows(const Node& n) {
 }
 
 void Engine::assemble(int front) {
-  const Part &part = parts_[at(front)], &next = parts_[at(front) + 1];
-  for (int i = part.node; i < next.node; ++i) assemble_rows(nodes_[at(front_nodes_[at(i)])]);
-  for (int i = part.hub; i < next.hub; ++i) {
-    const Hub& h = hubs_[at(i)];
+  const Plan::Filling& filling = plan_->fillings[at(front)];
+  for (const int i : filling.nodes) assemble_rows(plan_->nodes[at(i)]);
+  for (const Plan::Hub& h : filling.hubs)
     for (int k = 0; k < h.size; ++k) {
       *fronts_.value(h.place + Index{k} * (h.stride + 1)) -= 1;
-      fronts_.floor(h.position + k) = -0.5 * penalty;  // pivots of a hub are -1 or less
+      fronts_.floor(h.position + k) = -0.5 * tolerance::penalty;  // pivots of a hub are -1 or less
     }
-  }
-  for (int i = part.product; i < next.product; ++i) {
-    const Product& p = products_[at(i)];
+  for (const Plan::Product& p : filling.products) {
     double* to = fronts_.value(p.to);
     const double *left = A_.data() + p.left, *right = A_.data() + p.right;
     with_shape(p.shape, [&]<int R, int, int K>() {
@@ -377,8 +354,7 @@ void Engine::assemble(int front) {
       add_product<R, R, columns>(p, left, right, to);
     });
   }
-  for (int i = part.insert; i < next.insert; ++i) {
-    const Insert& x = inserts_[at(i)];
+  for (const Plan::Insert& x : filling.inserts) {
     double* to = fronts_.value(x.to);
     for (int r = 0; r < x.rows; ++r)
       for (int c = 0; c < x.columns; ++c)
@@ -388,8 +364,8 @@ void Engine::assemble(int front) {
 
 double Engine::independence() const {
   double most = 1;
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  for (const int i : plan_->active) {
+    const Node& n = plan_->nodes[at(i)];
     for (int r = 0; r < n.rows; ++r)
       if (const double d = diagonal_[at(n.row + r)]; d > 0)
         most = std::max(most, d * std::abs(fronts_.inverse_pivot(n.position + r)));
@@ -403,40 +379,42 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
     double norm;  // of the row
   };
   std::vector<Small> small;
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  for (const int i : plan_->active) {
+    const Node& n = plan_->nodes[at(i)];
     const Index position = n.position;
     for (int r = 0; r < n.rows; ++r)
-      if (const double d = diagonal_[at(n.row + r)]; doubtful * d * fronts_.inverse_pivot(position + r) > 1)
+      if (const double d = diagonal_[at(n.row + r)];
+          tolerance::doubtful_pivot * d * fronts_.inverse_pivot(position + r) > 1)
         small.push_back({position + r, std::sqrt(d)});
   }
   const VectorXd norms = norm_of_row_.cwiseSqrt();
-  node_lambda_.setZero(rows_);
+  condensed_.lambda.setZero(plan_->rows);
   std::vector<Dependence> out;
-  forwarded_ = false;
+  derived_.forwarded = false;
   const auto find = [&](const auto& begin) {
     order_.setZero();
     begin();
     fronts_.solve_transposed(order_.data());
-    for (const int i : active_) {
-      const Node& n = nodes_[at(i)];
+    for (const int i : plan_->active) {
+      const Node& n = plan_->nodes[at(i)];
       const double* from = order_.data() + n.position;
-      for (int r = 0; r < n.rows; ++r) node_lambda_[n.row + r] = from[r];
+      for (int r = 0; r < n.rows; ++r) condensed_.lambda[n.row + r] = from[r];
     }
-    expand(false);
-    Dependence d{node_lambda_.head(system_.rows()), 0, 0};
+    expand_multipliers(false);
+    Dependence d{condensed_.lambda.head(system_.rows()), 0, 0};
     double largest = 0;
-    for (const Node& n : constraint_nodes())
+    for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
         if (const double x = std::abs(d.y[n.row + r]) * norms[n.row + r]; x > largest) largest = x, d.main = n.row + r;
     if (!(largest > 0)) return;
     d.y /= largest;
-    for (const Node& n : constraint_nodes())
+    for (const Node& n : plan_->constraint_nodes())
       for (int r = 0; r < n.rows; ++r)
-        if (std::abs(d.y[n.row + r]) * norms[n.row + r] < 1e-7) d.y[n.row + r] = 0;  // round-off
-    dy_.setZero();
-    add_reactions(d.y, dy_);
-    d.size = dy_.norm();
+        if (std::abs(d.y[n.row + r]) * norms[n.row + r] < tolerance::no_factor_by_pivots)
+          d.y[n.row + r] = 0;  // round-off
+    work_.dy.setZero();
+    add_reactions(d.y, work_.dy);
+    d.size = work_.dy.norm();
     out.push_back(std::move(d));
   };
   if (static_cast<int>(small.size()) <= most)
@@ -450,97 +428,106 @@ std::vector<Engine::Dependence> Engine::dependences(int most) {
 }
 
 void Engine::accelerations(VectorXd& a) const {
+  const Slots& slots = *slots_;
   a.resize(system_.size());
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    const BodySlot& b = bodies_[i];
-    b.model->accelerate(b.motion, b.root == BodySlot::held ? still : y_.data() + b.y, a.data() + b.first);
+  workers_.each(slots.bodies.size(), [&](std::size_t i) {
+    const Slots::Body& b = slots.bodies[i];
+    b.model->accelerate(motions_[i], b.root == Slots::Body::held ? still : y_.data() + b.y, a.data() + b.first);
   });
 }
 
-void Engine::spread(const VectorXd& y, VectorXd& dq) const {
+void Engine::expand(const VectorXd& y, VectorXd& dq) const {
   dq.resize(system_.size());
-  for (const BodySlot& b : bodies_)
-    b.model->spread(b.motion, b.root == BodySlot::held ? still : y.data() + b.y, dq.data() + b.first);
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    b.model->spread(motions_[i], b.root == Slots::Body::held ? still : y.data() + b.y, dq.data() + b.first);
+  }
 }
 
 void Engine::normalise(State& s) const {
-  for (const BodySlot& b : bodies_) b.model->normalise(s.q.data() + b.first, s.v.data() + b.first);
+  for (const Slots::Body& b : slots_->bodies) b.model->normalise(s.q.data() + b.first, s.v.data() + b.first);
 }
 
 Momentum Engine::momentum() const {
   Momentum sum;
-  for (const BodySlot& b : bodies_)
-    if (const auto m = b.weighs ? b.model->momentum(b.motion) : std::nullopt) sum.linear += m->linear, sum.angular += m->angular;
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    if (const auto m = b.weighs ? b.model->momentum(motions_[i]) : std::nullopt)
+      sum.linear += m->linear, sum.angular += m->angular;
+  }
   return sum;
 }
 
-void Engine::stand(const State& s) {
-  if (!stands_at(s)) move(s);
-  if (!acted_) act(s);
-  velocity_.resize(unknowns_);
-  for (const BodySlot& b : bodies_)
-    if (b.k > 0) b.model->velocities(b.motion, velocity_.data() + b.y);
+void Engine::evaluate_motions_and_forces(const State& s) {
+  if (!is_at(s)) move(s);
+  if (evaluated_.stage != Evaluated::Stage::forces) apply_forces(s);
+  power_.velocity.resize(slots_->unknowns);
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i)
+    if (const Slots::Body& b = slots_->bodies[i]; b.k > 0)
+      b.model->velocities(motions_[i], power_.velocity.data() + b.y);
 }
 
 Energy Engine::energy(const State& s) {
-  stand(s);
-  Energy out{0, potential_};
-  for (const BodySlot& b : bodies_) {
-    out.kinetic += 0.5 * velocity_.segment(b.y, b.massive).squaredNorm();
+  evaluate_motions_and_forces(s);
+  Energy out{0, power_.potential};
+  for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+    const Slots::Body& b = slots_->bodies[i];
+    out.kinetic += 0.5 * power_.velocity.segment(b.y, plan_->bodies[i].massive).squaredNorm();
     if (b.weighs) out.potential -= system_.gravity().dot(b.model->first_moment(s, b.first));
   }
-  for (const std::size_t i : storing_) out.potential += bodies_[i].model->stored(s, bodies_[i].first)->potential;
+  for (const std::size_t i : slots_->storing) out.potential += stored(i, s).potential;
   return out;
 }
 
 double Engine::input(const State& s) {
-  stand(s);
+  evaluate_motions_and_forces(s);
   double power = 0;
-  for (const std::size_t i : storing_) {
-    const auto stored = bodies_[i].model->stored(s, bodies_[i].first);
-    power += stored->power + stored->potential_rate;
+  for (const std::size_t i : slots_->storing) {
+    const BodyModel::Stored own = stored(i, s);
+    power += own.power + own.potential_rate;
   }
-  if (system_.forces().empty() && nonideal_.empty()) return power;
-  return power + (f_ - own_).dot(velocity_) + potential_rate_;
+  if (system_.forces().empty() && slots_->nonideal.empty()) return power;
+  return power + (f_ - power_.own).dot(power_.velocity) + power_.potential_rate;
 }
 
 double Engine::power_of_reactions(const State& s) {
-  stand(s);
-  g_.setZero();
-  add_reactions(lambda_, g_);
-  return g_.dot(velocity_);
+  evaluate_motions_and_forces(s);
+  work_.g.setZero();
+  add_reactions(lambda_, work_.g);
+  return work_.g.dot(power_.velocity);
 }
 
 std::vector<Work> Engine::works(const State& s) {
-  stand(s);
+  evaluate_motions_and_forces(s);
   std::vector<Work> out;
   if (const Vec3<double>& g = system_.gravity(); g != Vec3<double>::Zero()) {
     Work w{0, 0.0};
-    for (const BodySlot& b : bodies_) {
+    for (std::size_t i = 0; i < slots_->bodies.size(); ++i) {
+      const Slots::Body& b = slots_->bodies[i];
       if (!b.weighs) continue;
-      const auto momentum = b.model->momentum(b.motion);
+      const auto momentum = b.model->momentum(motions_[i]);
       w.power += g.dot(momentum ? momentum->linear : b.model->first_moment_rate(s, b.first));
       *w.potential -= g.dot(b.model->first_moment(s, b.first));
     }
     out.push_back(w);
   }
-  for (const std::size_t i : storing_) {
-    const auto stored = bodies_[i].model->stored(s, bodies_[i].first);
-    out.push_back({stored->power, stored->potential, stored->power + stored->potential_rate});
+  for (const std::size_t i : slots_->storing) {
+    const BodyModel::Stored own = stored(i, s);
+    out.push_back({own.power, own.potential, own.power + own.potential_rate});
   }
-  VectorXd f = VectorXd::Zero(unknowns_);
+  VectorXd f = VectorXd::Zero(slots_->unknowns);
   std::vector<double*> to;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
     const auto& force = system_.forces()[i];
-    const std::size_t place = force_place_[i];
+    const std::size_t place = slots_->force_place[i];
     to.clear();
-    for (const std::size_t b : force.bodies) to.push_back(unknowns_of(bodies_[b], f.data()));
-    const StoredEnergy V = force.model->act(s, {&firsts_[place], &seen_[place]}, to.data());
+    for (const std::size_t b : force.bodies) to.push_back(unknowns_of(slots_->bodies[b], f.data()));
+    const StoredEnergy V = force.model->act(s, see(place), to.data());
     Work w;
     for (const std::size_t k : force.bodies) {
-      if (bodies_[k].root == BodySlot::held) continue;
-      const BodySlot& b = bodies_[at(bodies_[k].root)];
-      w.power += f.segment(b.y, b.k).dot(velocity_.segment(b.y, b.k));
+      if (slots_->bodies[k].root == Slots::Body::held) continue;
+      const Slots::Body& b = slots_->bodies[at(slots_->bodies[k].root)];
+      w.power += f.segment(b.y, b.k).dot(power_.velocity.segment(b.y, b.k));
       f.segment(b.y, b.k).setZero();  // also where it stands twice
     }
     if (force.model->stores()) w.potential = V.value;

@@ -4,20 +4,12 @@
 // Sums are kept in local variables: a compiler cannot know that what it writes is not what it reads next, and would
 // wait for memory after every term.
 
-#include <limits>
 #include <type_traits>
 
 #include <mortise/core/types.h>
 
 #pragma GCC visibility push(hidden)
 namespace mortise::engine {
-
-// Corrections that stop shrinking above this share of the whole have not converged.
-constexpr double converged = 1e-12;
-constexpr double round_off = 1e-15;  // relative size of what corrections should leave
-constexpr double known = 1e-9;       // share of a body's motion that may be round-off; of more it is told
-constexpr double lost = 1e-6;        // motion that round-off of the forces alone brings about: more is not known
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 

@@ -1,4 +1,4 @@
-// Solving with the factor: one direct solve, sweeps on the true residuals, and GMRES.
+// Solving with the factor: one direct solve, refinement on the true residuals, and GMRES.
 
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
@@ -8,59 +8,50 @@
 #include <limits>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 
-using engine::at, engine::add_transposed, engine::converged, engine::dot, engine::subtract_rows, engine::with_shape;
-using engine::eps, engine::lost, engine::round_off;
-
-namespace {
-
-constexpr double backward = 4e-15;  // residual of a row, of the terms it is the sum of, that is as good as none
-constexpr double fine = 1e-10;      // ... that one more correction will make so
-constexpr double margin = 1e-4;     // for rates of convergence that are not uniform
-// Slopes of heavy bodies over those of light ones, below which the norm over all shows the light ones too little.
-constexpr double light = 1e-4;
-
-}  // namespace
+using engine::at, engine::add_transposed, engine::dot, engine::subtract_rows, engine::with_shape;
 
 Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   ++changes_;
   gap_.setZero();
-  doubts_.clear();
-  const bool swept = sweep(force, rhs), uneven = !even();
-  if (swept && !uneven) return Status::solved;
-  find_unevenness();
-  if (swept && certain(force, rhs, 0)) return Status::solved;
+  solved_.doubts.clear();
+  const bool refined = refine(force, rhs), uneven = !even();
+  if (refined && !uneven) return Status::solved;
+  if (refined && certain(force, rhs, 0)) return Status::solved;
   if (!uneven && massless_only(rhs)) return Status::solved;
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
-  // sweeps answer slowly.
+  // refinement answers slowly.
   const auto unanswered = [&] {
-    return moved_ * moved_ <= largest_residual() && (!uneven || moved_ <= 1e-3 * std::sqrt(massive(y_)));
+    return solved_.moved * solved_.moved <= largest_residual() &&
+           (!uneven || solved_.moved <= tolerance::no_answer * std::sqrt(massive(y_)));
   };
   bool contradicts = unanswered();
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
   // which then look dependent.
-  if (uneven || !condensations_.empty() || !contradicts) {
-    if (solve_carefully(force, rhs)) return Status::solved;
-    if (solve_exactly(force, rhs)) return conflicting_ ? Status::inconsistent : Status::solved;
-    if (sweep(force, rhs) && certain(force, rhs, lost)) return Status::solved;
+  if (uneven || plan_->condenses() || !contradicts) {
+    if (solve_by_qr(force, rhs)) return Status::solved;
+    if (solve_exactly(force, rhs)) return verdict().conflicting ? Status::inconsistent : Status::solved;
+    if (refine(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
     contradicts = unanswered();
   }
-  if (!contradicts && gmres(force, rhs) && certain(force, rhs, lost)) return Status::solved;
+  if (!contradicts && gmres(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
   // The motion that comes nearest, with the reactions of its own right-hand side.
   VectorXd gap(rhs.size());
   residual(y_, rhs, gap, false);
-  met_ = rhs - gap;
-  const bool again = (sweep(force, met_) && certain(force, met_, 0)) || (uneven && solve_carefully(force, met_)) ||
-                     (gmres(force, met_) && certain(force, met_, lost));
+  work_.met = rhs - gap;
+  const bool again = (refine(force, work_.met) && certain(force, work_.met, 0)) ||
+                     (uneven && solve_by_qr(force, work_.met)) ||
+                     (gmres(force, work_.met) && certain(force, work_.met, tolerance::lost));
   gap_ = gap;
   return contradicts && again ? Status::inconsistent : Status::stalled;
 }
 
-// Slopes that are all of one size: no body is far lighter than others.
+// Entries of A that are all of one size: no body is far lighter than others.
 bool Engine::even() {
-  if (even_ != Even::unknown) return even_ == Even::yes;
+  if (derived_.even) return *derived_.even;
   const Eigen::Map<const Eigen::ArrayXd> all(norms_.data(), static_cast<Index>(norms_.size()));
   double least = all.size() > 0 ? all.minCoeff() : 0, most = all.size() > 0 ? all.maxCoeff() : 0;
   if (least == 0) {  // a row that does not touch one of its bodies here
@@ -68,33 +59,37 @@ bool Engine::even() {
     for (const double square : norms_)
       if (square > 0) least = std::min(least, square);
   }
-  even_ = least >= light * light * most ? Even::yes : Even::no;
-  return even_ == Even::yes;
+  derived_.even = least >= tolerance::light * tolerance::light * most;
+  return *derived_.even;
 }
 
-// Whether sweeps have found what they should where bodies are far lighter than others: all equations are met, and no
+// Whether refinement has found what it should where bodies are far lighter than others: all equations are met, and no
 // body's motion may be off by more than `known`, or by more than the numbers of the model hide, or by this share.
 bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
   if (even()) return true;
-  residual(y_, rhs, residual_, true);
+  residual(y_, rhs, work_.residual, true);
   if (!certified(force)) return false;
-  return find_doubts(force, [&] { apply(g_, residual_, dlambda_, dy_); }) || doubts_.front().share <= most;
+  return find_doubts(force, [&] { apply(work_.g, work_.residual, work_.dlambda, work_.dy); }) ||
+         solved_.doubts.front().share <= most;
 }
 
 // Where hardly anything with mass accelerates, its corrections are the round-off of what has none: all rows are met,
 // each to its own round-off, and the last correction was round-off of the accelerations in them.
 bool Engine::massless_only(const VectorXd& rhs) {
-  if (condensations_.empty() || rows_ == 0) return false;
-  residual(y_, rhs, residual_, true);
+  if (!plan_->condenses() || plan_->rows == 0) return false;
+  residual(y_, rhs, work_.residual, true);
   const double largest = (size_of_row_.array() / norm_of_row_.array()).maxCoeff();
-  return relative_residual() <= backward && moved_ * moved_ <= round_off * round_off * largest;
+  return relative_residual() <= tolerance::row_solved &&
+         solved_.moved * solved_.moved <= tolerance::round_off * tolerance::round_off * largest;
 }
 
 // rhs - A y by rows.  With sizes, also the square of the terms they are the sum of, body by body.
 void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bool sizes) {
-  workers_.each(constraint_.size(), [&](std::size_t i) {
-    const Node& n = nodes_[i];
-    const Entry* entry = entries_.data() + n.entry;
+  const Plan& plan = *plan_;
+  const Slots& slots = *slots_;
+  workers_.each(slots.constraints.size(), [&](std::size_t i) {
+    const Node& n = plan.nodes[i];
+    const Entry* entry = plan.entries.data() + n.entry;
     const double *A = A_.data() + n.A, *square = norms_.data() + n.norm;
     with_shape(n.shape, [&]<int R, int E, int K>() {
       if constexpr (R > 0) {
@@ -114,7 +109,7 @@ void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bo
         for (int r = 0; r < n.rows; ++r) {
           double rest = rhs[n.row + r], size = rest * rest;
           for (int e = 0; e < n.entries; ++e) {
-            const int k = K >= 0 ? K : bodies_[at(entry[e].body)].k;
+            const int k = K >= 0 ? K : plan.bodies[at(entry[e].body)].k;
             const double* v = y.data() + entry[e].y;
             rest -= dot<K>(A + Index{r} * n.columns + entry[e].column, v, k);
             if (sizes) size += square[r * n.entries + e] * dot<K>(v, v, k);
@@ -129,193 +124,198 @@ void Engine::residual(const VectorXd& y, const VectorXd& rhs, VectorXd& rows, bo
 
 // Solves with massive forces of 0:  dlambda and dy for given forces on massless unknowns and a right-hand side.
 void Engine::apply(const VectorXd& force, const VectorXd& rhs, VectorXd& dlambda, VectorXd& dy) {
-  const bool condensed = !condensations_.empty();
+  const Plan& plan = *plan_;
+  const bool condensed = plan.condenses();
   if (condensed) condense_rhs(force, rhs);
-  const double* given = condensed ? node_rhs_.data() : rhs.data();
-  forwarded_ = false;
-  for (const Hub& h : hubs_) std::fill_n(order_.data() + h.position, h.size, 0.0);
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  const double* given = condensed ? condensed_.rhs.data() : rhs.data();
+  derived_.forwarded = false;
+  for (const Plan::Hub& h : plan.hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
+  for (const int i : plan.active) {
+    const Node& n = plan.nodes[at(i)];
     double* to = order_.data() + n.position;
     for (int r = 0; r < n.rows; ++r) to[r] = given[n.row + r];
     if (condensed)
-      for (int e = n.entry; e < n.entry + n.entries; ++e) {
-        const BodySlot& b = bodies_[at(entries_[at(e)].body)];
+      for (const Entry& x : plan.entries_of(n)) {
+        const Body& b = plan.bodies[at(x.body)];
         for (int r = 0; r < n.rows; ++r)
-          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + entries_[at(e)].column, h_.data() + b.y, b.massive);
+          to[r] -= dot<-1>(A_.data() + n.A + Index{r} * n.columns + x.column, condensed_.h.data() + b.y, b.massive);
       }
   }
   fronts_.solve(order_.data());
-  double* found = condensed ? node_lambda_.data() : dlambda.data();
-  for (const int i : active_) {
-    const Node& n = nodes_[at(i)];
+  double* found = condensed ? condensed_.lambda.data() : dlambda.data();
+  for (const int i : plan.active) {
+    const Node& n = plan.nodes[at(i)];
     const double* from = order_.data() + n.position;
     for (int r = 0; r < n.rows; ++r) found[n.row + r] = from[r];
   }
   if (condensed)
-    dy = h_;
+    dy = condensed_.h;
   else
     dy.setZero();
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    const BodySlot& b = bodies_[i];
-    add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), order_.data(), b.massive,
-                   dy.data() + b.y, dy.data() + b.y);
+  workers_.each(plan.bodies.size(), [&](std::size_t i) {
+    const Body& b = plan.bodies[i];
+    add_transposed(plan.holds.data() + b.hold, plan.holds.data() + b.hold + b.holds, A_.data(), order_.data(),
+                   b.massive, dy.data() + b.y, dy.data() + b.y);
   });
   if (!condensed) return;
   restore(dy);
-  expand(true);
-  dlambda = node_lambda_.head(dlambda.size());
+  expand_multipliers(true);
+  dlambda = condensed_.lambda.head(dlambda.size());
 }
 
 // Units of residuals: of forces on the unknowns, then of rows.
 VectorXd Engine::weights() const {
-  VectorXd weight = VectorXd::Ones(unknowns_ + system_.rows());
+  VectorXd weight = VectorXd::Ones(slots_->unknowns + system_.rows());
   weight.tail(system_.rows()) = norm_of_row_.cwiseSqrt().cwiseInverse();
-  for (const Condensation& c : condensations_) {
-    const BodySlot& b = bodies_[at(c.body)];
-    const double* scale = qr_.data() + c.R + Index{c.columns} * c.columns + c.columns;
-    for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = scale[k];
+  for (const Condensation& c : plan_->condensations) {
+    const Body& b = plan_->bodies[at(c.body)];
+    const auto v = c.in(condensed_.qr.data());
+    for (int k = 0; k < c.columns; ++k) weight[b.y + b.massive + k] = v.c[k];
   }
   return weight;
 }
 
-// y and lambda by sweeps on the true residuals from 0.  True when what is left is round-off.
-bool Engine::sweep(const VectorXd& force, const VectorXd& rhs) {
+// y and lambda by refinement on the true residuals from 0.  True when what is left is round-off.
+bool Engine::refine(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 8;
-  const bool plain = condensations_.empty();
+  const bool plain = !plan_->condenses();
   double last = 1, last_local = 1;
-  sweeps_ = 0;
-  bool begun = false;  // w_ and residual_ are there
+  solved_.refinements = 0;
+  bool begun = false;  // work_.w and work_.residual are there
   if (plain) {
     if (direct(force, rhs)) return true;
-    g_ = y_ - force;
-    w_ = y_;
+    work_.g = y_ - force;
+    work_.w = y_;
     begun = true;
   } else {
-    g_.setZero();
+    work_.g.setZero();
     y_.setZero();
     lambda_.setZero();
   }
   const double all = massive(force);
-  while (++sweeps_ <= most) {
+  while (++solved_.refinements <= most) {
     if (!begun) {
       // What the forces alone would do, and the forces left on massless unknowns.
-      w_ = y_ + ((force + g_) - y_);
-      for (const Condensation& c : condensations_) {
-        const BodySlot& b = bodies_[at(c.body)];
-        for (int k = b.y + b.massive; k < b.y + b.k; ++k) w_[k] = y_[k], fs_[k] = force[k] + g_[k];
+      work_.w = y_ + ((force + work_.g) - y_);
+      for (const Condensation& c : plan_->condensations) {
+        const Body& b = plan_->bodies[at(c.body)];
+        for (int k = b.y + b.massive; k < b.y + b.k; ++k)
+          work_.w[k] = y_[k], condensed_.force[k] = force[k] + work_.g[k];
       }
-      residual(w_, rhs, residual_, sweeps_ == 2);
+      residual(work_.w, rhs, work_.residual, solved_.refinements == 2);
       // Near a singular pose corrections may stay large, but no equation asks for them.
-      if (plain && relative_residual() <= backward) {
-        y_ = w_;
+      if (plain && relative_residual() <= tolerance::row_solved) {
+        y_ = work_.w;
         return true;
       }
     }
     begun = false;
-    apply(fs_, residual_, dlambda_, dy_);
-    lambda_ += dlambda_;
+    apply(condensed_.force, work_.residual, work_.dlambda, work_.dy);
+    lambda_ += work_.dlambda;
     if (plain)
-      g_ += dy_;  // it is A'dlambda
+      work_.g += work_.dy;  // it is A'dlambda
     else
-      add_reactions(dlambda_, g_);
-    w_ += dy_;
-    y_ -= w_;
-    const double moved = massive(y_), size = massive(w_);
-    y_.swap(w_);
-    moved_ = std::sqrt(moved);
-    if (sweeps_ == 1) continue;
+      add_reactions(work_.dlambda, work_.g);
+    work_.w += work_.dy;
+    y_ -= work_.w;
+    const double moved = massive(y_), size = massive(work_.w);
+    y_.swap(work_.w);
+    solved_.moved = std::sqrt(moved);
+    if (solved_.refinements == 1) continue;
     // The residual found and the correction made, relative to the whole: what is left is smaller than the correction by
     // the factor that this one was smaller than the last.
-    error_ = std::sqrt(std::max(moved, largest_residual()) / (size + all + 1e-300));
+    solved_.error = std::sqrt(std::max(moved, largest_residual()) / (size + all + tolerance::tiny));
     // The same for each row relative to itself: followed as long as it shrinks, as far as round-off lets it.
     const double local = relative_residual();
-    const bool done = error_ <= round_off || error_ * error_ <= margin * round_off * last;
-    if (done && (local * local <= round_off * last_local || local > 0.5 * last_local)) return true;
-    if (!done && sweeps_ > 2 && error_ > 0.5 * last) return error_ <= converged;
-    last = error_;
+    const bool done = solved_.error <= tolerance::round_off ||
+                      solved_.error * solved_.error <= tolerance::uneven_rate * tolerance::round_off * last;
+    if (done && (local * local <= tolerance::round_off * last_local || local > 0.5 * last_local)) return true;
+    if (!done && solved_.refinements > 2 && solved_.error > 0.5 * last) return solved_.error <= tolerance::converged;
+    last = solved_.error;
     last_local = local;
   }
-  return error_ <= converged;
+  return solved_.error <= tolerance::converged;
 }
 
 // Without massless unknowns y = f + A'lambda holds by itself.  Where the rows hold too after one solve, each to its own
-// round-off, sweeps would change nothing.
+// round-off, refinement would change nothing.
 bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
-  sweeps_ = 1;
-  if (!forwarded_ || &force != &f_ || &rhs != &b_) {
-    residual(force, rhs, residual_, false);
+  const Plan& plan = *plan_;
+  solved_.refinements = 1;
+  if (!derived_.forwarded || &force != &f_ || &rhs != &b_) {
+    residual(force, rhs, work_.residual, false);
     const auto begin = [&](int front) {
-      for (int i = parts_[at(front)].node; i < parts_[at(front) + 1].node; ++i) {
-        const Node& n = nodes_[at(front_nodes_[at(i)])];
-        for (int r = 0; r < n.rows; ++r) order_[n.position + r] += residual_[n.row + r];
+      for (const int i : plan.fillings[at(front)].nodes) {
+        const Node& n = plan.nodes[at(i)];
+        for (int r = 0; r < n.rows; ++r) order_[n.position + r] += work_.residual[n.row + r];
       }
     };
     fronts_.forward(begin, order_.data());
   }
-  forwarded_ = false;
+  derived_.forwarded = false;
   fronts_.backward(order_.data());
   const auto add = [&](const VectorXd& to) {
-    workers_.each(bodies_.size(), [&](std::size_t i) {
-      const BodySlot& b = bodies_[i];
-      add_transposed(holds_.data() + b.hold, holds_.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
+    workers_.each(plan.bodies.size(), [&](std::size_t i) {
+      const Body& b = plan.bodies[i];
+      add_transposed(plan.holds.data() + b.hold, plan.holds.data() + b.hold + b.holds, A_.data(), order_.data(), b.k,
                      to.data() + b.y, y_.data() + b.y);
     });
   };
   add(force);
-  for (const Node& n : constraint_nodes())
+  for (const Node& n : plan.constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] = order_[n.position + r];
-  residual(y_, rhs, residual_, true);
+  residual(y_, rhs, work_.residual, true);
   const double first = relative_residual();
-  if (first <= backward) return true;
-  if (!(first <= fine)) return false;
+  if (first <= tolerance::row_solved) return true;
+  if (!(first <= tolerance::row_nearly_solved)) return false;
   // Forces that nearly cancel leave some rows a little off: one correction on the spot.
-  ++sweeps_;
-  for (const Hub& h : hubs_) std::fill_n(order_.data() + h.position, h.size, 0.0);
-  for (const Node& n : constraint_nodes())
-    for (int r = 0; r < n.rows; ++r) order_[n.position + r] = residual_[n.row + r];
+  ++solved_.refinements;
+  for (const Plan::Hub& h : plan.hubs) std::fill_n(order_.data() + h.position, h.size, 0.0);
+  for (const Node& n : plan.constraint_nodes())
+    for (int r = 0; r < n.rows; ++r) order_[n.position + r] = work_.residual[n.row + r];
   fronts_.solve(order_.data());
   add(y_);
-  for (const Node& n : constraint_nodes())
+  for (const Node& n : plan.constraint_nodes())
     for (int r = 0; r < n.rows; ++r) lambda_[n.row + r] += order_[n.position + r];
-  residual(y_, rhs, residual_, true);
-  return relative_residual() <= backward;
+  residual(y_, rhs, work_.residual, true);
+  return relative_residual() <= tolerance::row_solved;
 }
 
 // The square of the largest residual, in units of the unknowns.
 double Engine::largest_residual() const {
-  return residual_.size() == 0 ? 0 : (residual_.array().abs2() / norm_of_row_.array()).maxCoeff();
+  return work_.residual.size() == 0 ? 0 : (work_.residual.array().abs2() / norm_of_row_.array()).maxCoeff();
 }
 
 // The square of the length of the unknowns with mass; the others have other units.
 double Engine::massive(const VectorXd& y) const {
-  if (condensations_.empty()) return y.squaredNorm();
+  if (!plan_->condenses()) return y.squaredNorm();
   double sum = 0;
-  for (const BodySlot& b : bodies_) sum += y.segment(b.y, b.massive).squaredNorm();
+  for (const Body& b : plan_->bodies) sum += y.segment(b.y, b.massive).squaredNorm();
   return sum;
 }
 
 double Engine::relative_residual() const {
-  return rows_ == 0 || residual_.size() == 0
+  return plan_->rows == 0 || work_.residual.size() == 0
              ? 0
-             : std::sqrt((residual_.array().abs2() / (size_of_row_.array() + 1e-300)).maxCoeff());
+             : std::sqrt((work_.residual.array().abs2() / (size_of_row_.array() + tolerance::tiny)).maxCoeff());
 }
 
 void Engine::add_reactions(const VectorXd& lambda, VectorXd& g) const {
-  workers_.each(bodies_.size(), [&](std::size_t i) {
-    const BodySlot& b = bodies_[i];
-    add_transposed(touches_.data() + b.touch, touches_.data() + b.touch + b.touches, A_.data(), lambda.data(), b.k,
-                   g.data() + b.y, g.data() + b.y);
+  const Plan& plan = *plan_;
+  workers_.each(plan.bodies.size(), [&](std::size_t i) {
+    const Body& b = plan.bodies[i];
+    add_transposed(plan.touches.data() + b.touch, plan.touches.data() + b.touch + b.touches, A_.data(), lambda.data(),
+                   b.k, g.data() + b.y, g.data() + b.y);
   });
 }
 
-// Flexible GMRES on the whole system, from where the sweeps stopped, with the factor as preconditioner.
+// Flexible GMRES on the whole system, from where refinement stopped, with the factor as preconditioner.
 bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
   constexpr int most = 30;
-  const Index n = unknowns_, m = rhs.size();
+  const Index n = slots_->unknowns, m = rhs.size();
   const VectorXd weight = weights();
   const auto each_massless = [&](const auto& f) {
-    for (const BodySlot& b : bodies_)
+    for (const Body& b : plan_->bodies)
       for (int k = b.y + b.massive; k < b.y + b.k; ++k) f(k);
   };
   VectorXd r(n + m), rows = VectorXd::Zero(m), g(n), along(n), forces_size(n);
@@ -324,8 +324,8 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     add_reactions(lambda_, g);
     r.head(n) = (force + g) - y_;
     each_massless([&](Index k) { r[k] = force[k] + g[k]; });
-    residual(y_, rhs, residual_, false);
-    r.tail(m) = residual_;
+    residual(y_, rhs, work_.residual, false);
+    r.tail(m) = work_.residual;
     r = r.cwiseProduct(weight);
   };
   begin();
@@ -338,21 +338,21 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     MatrixXd H = MatrixXd::Zero(most + 1, most);
     VectorXd c;
     double estimate = beta;
-    while (steps < most && estimate > 1e-13 * beta) {
+    while (steps < most && estimate > tolerance::krylov_residual * beta) {
       const auto k = static_cast<Index>(Z.size());
       const VectorXd v = V.back().cwiseQuotient(weight);
       VectorXd z(n + m);
       along = v.head(n);
-      each_massless([&](Index i) { fs_[i] = v[i], along[i] = 0; });
+      each_massless([&](Index i) { condensed_.force[i] = v[i], along[i] = 0; });
       residual(along, v.tail(m), rows, false);
-      apply(fs_, rows, dlambda_, dy_);
-      z.head(n) = along + dy_;
-      z.tail(m) = dlambda_;
+      apply(condensed_.force, rows, work_.dlambda, work_.dy);
+      z.head(n) = along + work_.dy;
+      z.tail(m) = work_.dlambda;
       Z.push_back(z);
       // K z
       VectorXd Kz(n + m);
       g.setZero();
-      add_reactions(dlambda_, g);
+      add_reactions(work_.dlambda, g);
       Kz.head(n) = z.head(n) - g;
       each_massless([&](Index i) { Kz[i] = -g[i]; });
       along = z.head(n);
@@ -372,7 +372,7 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
       const MatrixXd Hk = H.topLeftCorner(k + 2, k + 1);
       c = PivotedQr(Hk).solve(e);
       estimate = (e - Hk * c).norm();
-      if (!(H(k + 1, k) > 1e-14 * Hk.norm())) break;  // the space is exhausted
+      if (!(H(k + 1, k) > tolerance::krylov_space * Hk.norm())) break;  // the space is exhausted
       V.push_back(Kz / H(k + 1, k));
     }
     for (std::size_t i = 0; i < Z.size(); ++i) {
@@ -381,12 +381,12 @@ bool Engine::gmres(const VectorXd& force, const VectorXd& rhs) {
     }
     begin();
     forces_size = force.cwiseAbs() + g.cwiseAbs() + y_.cwiseAbs();
-    error_ = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + 1e-300),
-                      r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + 1e-300));
-    if (error_ <= 10 * round_off) return true;
+    solved_.error = std::max(std::sqrt(largest_residual()) / (y_.norm() + force.norm() + tolerance::tiny),
+                             r.head(n).norm() / (forces_size.cwiseProduct(weight.head(n)).norm() + tolerance::tiny));
+    if (solved_.error <= tolerance::krylov_solved) return true;
     if (r.norm() > 0.99 * beta) break;
   }
-  return error_ <= converged;
+  return solved_.error <= tolerance::converged;
 }
 
 }  // namespace mortise

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 
+#include <mortise/core/decompositions.h>
 #include <mortise/engine/engine.h>
 #include <mortise/engine/engine_kernels.h>
-#include <mortise/core/decompositions.h>
 
 namespace mortise {
 
 using engine::at;
 
 MotionsApart Engine::apart(const State& s) {
-  if (!stands_at(s)) {
-    move(s);
-    ahead_ = true;
-  }
+  if (!is_at(s)) move(s);
   MotionsApart out;
   for (const RigidGroups::Group& g : groups_->groups()) {
     const MotionsApart off = apart(g);
@@ -32,8 +29,8 @@ void Engine::find_weld_rows() {
     for (const RigidGroups::Member& m : g.members) {
       if (m.parent < 0 && !g.held) continue;
       const auto& c = system_.constraints()[m.weld];
-      const std::size_t place = joint_place_[m.weld];
-      c.model->evaluate(at_, {&firsts_[place], &seen_[place]}, A, value_.data() + c.row, rate_.data() + c.row, b);
+      const std::size_t place = slots_->joint_place[m.weld];
+      c.model->evaluate(evaluated_.at, see(place), A, value_.data() + c.row, rate_.data() + c.row, b);
     }
 }
 
@@ -53,53 +50,55 @@ void Engine::find_weld_reactions() {
   const auto aim = [&](const std::vector<std::size_t>& on) {
     to.clear();
     for (const std::size_t b : on) {
-      if (bodies_[b].model->unknowns() > static_cast<Index>(elsewhere.size()))
-        elsewhere.resize(at(bodies_[b].model->unknowns()));
+      if (slots_->bodies[b].model->unknowns() > static_cast<Index>(elsewhere.size()))
+        elsewhere.resize(at(slots_->bodies[b].model->unknowns()));
       to.push_back(nullptr);
     }
     for (std::size_t k = 0; k < on.size(); ++k)
-      to[k] = groups_->group_of(on[k]) == RigidGroups::none ? elsewhere.data() : force.col(static_cast<Index>(on[k])).data();
+      to[k] = groups_->group_of(on[k]) == RigidGroups::none ? elsewhere.data()
+                                                            : force.col(static_cast<Index>(on[k])).data();
     return to.data();
   };
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
     const auto& f = system_.forces()[i];
     if (!in_group(f.bodies)) continue;
-    const std::size_t place = force_place_[i];
-    (void)f.model->act(at_, {&firsts_[place], &seen_[place]}, aim(f.bodies));
+    const std::size_t place = slots_->force_place[i];
+    (void)f.model->act(evaluated_.at, see(place), aim(f.bodies));
   }
-  for (std::size_t i = 0; i < constraint_.size(); ++i) {
-    const auto& c = system_.constraints()[constraint_[i]];
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    const auto& c = system_.constraints()[slots_->constraints[i]];
     if (!in_group(c.bodies)) continue;
-    const Node& n = nodes_[i];
-    const std::size_t place = joint_place_[constraint_[i]];
-    const bool acts = !std::binary_search(at_.off.begin(), at_.off.end(), constraint_[i]);
+    const Node& n = plan_->nodes[i];
+    const std::size_t place = slots_->joint_place[slots_->constraints[i]];
+    const bool acts = !std::binary_search(evaluated_.at.off.begin(), evaluated_.at.off.end(), slots_->constraints[i]);
     int column = 0;
     for (const std::size_t b : c.bodies) {
-      const auto k = static_cast<int>(bodies_[b].model->unknowns());
-      if (groups_->group_of(b) != RigidGroups::none && bodies_[b].root != BodySlot::held)
+      const auto k = static_cast<int>(slots_->bodies[b].model->unknowns());
+      if (groups_->group_of(b) != RigidGroups::none && slots_->bodies[b].root != Slots::Body::held)
         for (int r = 0; r < n.rows; ++r)
           for (int j = 0; j < k; ++j)
             force(j, static_cast<Index>(b)) += A_[at(n.A + Index{r} * n.columns + column + j)] * lambda_[n.row + r];
       column += k;
     }
     if (!acts) continue;
-    if (const bool held = std::any_of(gaps_.begin(), gaps_.end(), [&](const Gap& g) { return at(g.node) == i; }); held) {
+    if (const bool held =
+            std::any_of(plan_->held.begin(), plan_->held.end(), [&](const Plan::Held& g) { return at(g.node) == i; });
+        held) {
       // The columns of what is held were cleared: once more.
       std::vector<double> A(at(Index{n.rows} * n.columns)), value(at(n.rows)), rate(value), b(value);
-      joint_[i]->evaluate(at_, {&firsts_[place], &seen_[place]}, A.data(), value.data(), rate.data(), b.data());
+      slots_->joints[i]->evaluate(evaluated_.at, see(place), A.data(), value.data(), rate.data(), b.data());
       column = 0;
       for (const std::size_t body : c.bodies) {
-        const auto k = static_cast<int>(bodies_[body].model->unknowns());
-        if (bodies_[body].root == BodySlot::held && groups_->group_of(body) != RigidGroups::none)
+        const auto k = static_cast<int>(slots_->bodies[body].model->unknowns());
+        if (slots_->bodies[body].root == Slots::Body::held && groups_->group_of(body) != RigidGroups::none)
           for (int r = 0; r < n.rows; ++r)
             for (int j = 0; j < k; ++j)
               force(j, static_cast<Index>(body)) += A[at(Index{r} * n.columns + column + j)] * lambda_[n.row + r];
         column += k;
       }
     }
-    if (!c.model->ideal()) c.model->nonideal(at_, {&firsts_[place], &seen_[place]}, aim(c.bodies));
-    if (c.model->reacts())
-      c.model->react(at_, {&firsts_[place], &seen_[place]}, lambda_.data() + c.row, aim(c.bodies));
+    if (!c.model->ideal()) c.model->nonideal(evaluated_.at, see(place), aim(c.bodies));
+    if (c.model->reacts()) c.model->react(evaluated_.at, see(place), lambda_.data() + c.row, aim(c.bodies));
   }
   VectorXd a, Q;
   accelerations(a);
@@ -108,12 +107,12 @@ void Engine::find_weld_reactions() {
       // M q'' - Q of the body by itself.
       const auto& b = bodies[m.body];
       Q.setZero(groups_->original().size());
-      b.model->gravity(at_, b.first, system_.gravity(), Q);
-      const VectorXd need = b.model->mass_matrix(at_, b.first) * a.segment(b.first, b.size) -
-                            b.model->force(at_, b.first) - Q.segment(b.first, b.size);
+      b.model->gravity(evaluated_.at, b.first, system_.gravity(), Q);
+      const VectorXd need = b.model->mass_matrix(evaluated_.at, b.first) * a.segment(b.first, b.size) -
+                            b.model->force(evaluated_.at, b.first) - Q.segment(b.first, b.size);
       auto w = force.col(static_cast<Index>(m.body));
       w = -w;
-      bodies_[m.body].model->project(bodies_[m.body].motion, need.data(), w.data());
+      slots_->bodies[m.body].model->project(motions_[m.body], need.data(), w.data());
     }
     for (std::size_t k = g.members.size(); k-- > 0;) {
       const RigidGroups::Member& m = g.members[k];
@@ -121,11 +120,11 @@ void Engine::find_weld_reactions() {
       const auto& c = system_.constraints()[m.weld];
       const auto rows = c.rows;
       const auto w = force.col(static_cast<Index>(m.body)).head(rows);
-      const std::size_t place = joint_place_[m.weld];
+      const std::size_t place = slots_->joint_place[m.weld];
       const Index columns = rows * (m.parent < 0 ? 1 : 2);
       std::vector<double> A(at(rows * columns));
       double value[most], rate[most], right[most];
-      c.model->evaluate(at_, {&firsts_[place], &seen_[place]}, A.data(), value, rate, right);
+      c.model->evaluate(evaluated_.at, see(place), A.data(), value, rate, right);
       MatrixXd side(rows, rows);
       const Index first = m.first || m.parent < 0 ? 0 : rows;
       for (Index r = 0; r < rows; ++r)

@@ -15,7 +15,7 @@ using engine::at, engine::four, engine::two;
 
 namespace {
 
-std::vector<int> minimum_degree(const Fronts::Graph& g) {
+std::vector<int> minimum_degree(const FrontTree::Graph& g) {
   const auto n = static_cast<int>(g.size.size());
   Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(n, n);
   std::vector<Eigen::Triplet<double, int>> entries;
@@ -31,7 +31,8 @@ std::vector<int> minimum_degree(const Fronts::Graph& g) {
 }
 
 // Parents in the elimination tree of the nodes taken in this order; -1 for roots.
-std::vector<int> elimination_tree(const Fronts::Graph& g, const std::vector<int>& order, const std::vector<int>& rank) {
+std::vector<int> elimination_tree(const FrontTree::Graph& g, const std::vector<int>& order,
+                                  const std::vector<int>& rank) {
   const std::size_t n = order.size();
   std::vector<int> parent(n, -1), ancestor(n, -1);
   for (std::size_t k = 0; k < n; ++k) {
@@ -73,7 +74,7 @@ std::vector<int> postorder(const std::vector<int>& parent) {
 
 }  // namespace
 
-Fronts::Fronts(const Graph& g, std::vector<int> order) {
+FrontTree::FrontTree(const Graph& g, std::vector<int> order) {
   const std::size_t n = g.size.size();
   const auto inverse = [&](const std::vector<int>& of) {
     std::vector<int> rank(n);
@@ -147,7 +148,6 @@ Fronts::Fronts(const Graph& g, std::vector<int> order) {
   }
   size_ = scalar;
   std::size_t k = 0;
-  Index updates = 0;
   fronts_.reserve(last_of.size());
   for (std::size_t f = 0; f < last_of.size(); ++f) {
     Front& x = fronts_.emplace_back();
@@ -157,10 +157,10 @@ Fronts::Fronts(const Graph& g, std::vector<int> order) {
     x.q = rows[last];
     x.parent = parent[last] >= 0 ? front[at(parent[last])] : -1;
     x.L = values_;
-    x.U = updates;
+    x.U = updates_;
     x.border = static_cast<Index>(border_.size());
     values_ += Index{x.p} * (x.p + x.q);
-    updates += Index{x.q} * x.q;
+    updates_ += Index{x.q} * x.q;
     for (const int i : border(last))
       for (int r = 0; r < size_at[at(i)]; ++r) border_.push_back(position[at(i)] + r);
     x.child = x.children = 0;
@@ -193,13 +193,9 @@ Fronts::Fronts(const Graph& g, std::vector<int> order) {
       map_.push_back(local);
     }
   }
-  L_.resize(at(values_));
-  U_.resize(at(updates));
-  inverse_.resize(at(size_));
-  floor_.resize(at(size_));
 }
 
-Fronts::Place Fronts::place(int row_node, int column_node) const {
+FrontTree::Place FrontTree::place(int row_node, int column_node) const {
   const bool transposed = position(row_node) < position(column_node);
   if (transposed) std::swap(row_node, column_node);
   const Front& x = fronts_[at(front_of(column_node))];
@@ -211,26 +207,33 @@ Fronts::Place Fronts::place(int row_node, int column_node) const {
   return {x.L + row + Index{position(column_node) - x.first} * (x.p + x.q), x.p + x.q, transposed};
 }
 
+Fronts::Fronts(const FrontTree& tree, std::size_t threads) : tree_(&tree) {
+  L_.resize(at(tree.values_));
+  U_.resize(at(tree.updates_));
+  inverse_.resize(at(tree.size_));
+  floor_.resize(at(tree.size_));
+  if (threads > 1 && tree.count() > 0) share(threads);
+}
+
 void Fronts::share(std::size_t threads) {
-  branches_.clear();
-  trunk_.clear();
-  if (threads < 2 || fronts_.empty()) return;
+  const std::vector<Front>& fronts = tree_->fronts_;
+  const std::vector<int>& children = tree_->children_;
   // Work of each subtree, and the first front of it: subtrees are consecutive.
-  std::vector<double> work(fronts_.size());
-  std::vector<int> first(fronts_.size());
+  std::vector<double> work(fronts.size());
+  std::vector<int> first(fronts.size());
   double total = 0;
-  for (std::size_t i = 0; i < fronts_.size(); ++i) {
-    const Front& x = fronts_[i];
+  for (std::size_t i = 0; i < fronts.size(); ++i) {
+    const Front& x = fronts[i];
     const double own = 100 + double(x.p) * (x.p + x.q) * (x.p + x.q);
-    first[i] = x.children > 0 ? first[at(children_[at(x.child)])] : static_cast<int>(i);
+    first[i] = x.children > 0 ? first[at(children[at(x.child)])] : static_cast<int>(i);
     work[i] += own;
     total += own;
     if (x.parent >= 0) work[at(x.parent)] += work[i];
   }
   // The heaviest branch is cut as long as it is too much for one thread.
   std::vector<int> roots;
-  for (std::size_t i = 0; i < fronts_.size(); ++i)
-    if (fronts_[i].parent < 0) roots.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < fronts.size(); ++i)
+    if (fronts[i].parent < 0) roots.push_back(static_cast<int>(i));
   const auto lighter = [&](int a, int b) { return work[at(a)] < work[at(b)]; };
   std::make_heap(roots.begin(), roots.end(), lighter);
   while (!roots.empty() && work[at(roots.front())] > 1.05 * total / static_cast<double>(threads)) {
@@ -238,8 +241,8 @@ void Fronts::share(std::size_t threads) {
     const int cut = roots.back();
     roots.pop_back();
     trunk_.push_back(cut);
-    for (int c = 0; c < fronts_[at(cut)].children; ++c) {
-      roots.push_back(children_[at(fronts_[at(cut)].child + c)]);
+    for (int c = 0; c < fronts[at(cut)].children; ++c) {
+      roots.push_back(children[at(fronts[at(cut)].child + c)]);
       std::push_heap(roots.begin(), roots.end(), lighter);
     }
   }
@@ -266,15 +269,15 @@ template <int Q> void add_update(const double* __restrict from, int q_, double* 
 }  // namespace
 
 void Fronts::begin(int i) {
-  const Front& x = fronts_[at(i)];
+  const Front& x = tree_->fronts_[at(i)];
   const int f = x.p + x.q;
   double *L = L_.data() + x.L, *U = U_.data() + x.U;
   std::fill(L, L + Index{x.p} * f, 0.0);
   std::fill(U, U + Index{x.q} * x.q, 0.0);
   for (int c = 0; c < x.children; ++c) {
-    const Front& child = fronts_[at(children_[at(x.child + c)])];
+    const Front& child = tree_->fronts_[at(tree_->children_[at(x.child + c)])];
     const double* from = U_.data() + child.U;
-    const int* map = map_.data() + child.map;
+    const int* map = tree_->map_.data() + child.map;
     if (child.contiguous && map[0] + child.q <= x.p) {
       double* to = L + Index{map[0]} * (f + 1);
       switch (child.q) {
@@ -418,7 +421,7 @@ constexpr auto kernels = make_kernels(std::make_integer_sequence<int, small*(sma
 }  // namespace
 
 void Fronts::finish(int i) {
-  const Front& x = fronts_[at(i)];
+  const Front& x = tree_->fronts_[at(i)];
   double *L = L_.data() + x.L, *U = U_.data() + x.U, *inverse = inverse_.data() + x.first;
   const double* floor = floor_.data() + x.first;
   if (x.p <= small && x.q <= small)
@@ -513,38 +516,38 @@ constexpr auto backward_kernels = make_solve_kernels<false>(std::make_integer_se
 }  // namespace
 
 void Fronts::forward(int i, double* x) const {
-  const Front& F = fronts_[at(i)];
+  const Front& F = tree_->fronts_[at(i)];
   const bool own = F.p <= small && F.q <= small;
   const SolveKernel solve = own ? forward_kernels[at((F.p - 1) * (small + 1) + F.q)] : forward_kernel<-1, -1>;
-  solve(F.p, F.q, L_.data() + F.L, nullptr, border_.data() + F.border, F.first, x);
+  solve(F.p, F.q, L_.data() + F.L, nullptr, tree_->border_.data() + F.border, F.first, x);
 }
 
 void Fronts::backward(int i, double* x) const {
-  const Front& F = fronts_[at(i)];
+  const Front& F = tree_->fronts_[at(i)];
   const bool own = F.p <= small && F.q <= small;
   const SolveKernel solve = own ? backward_kernels[at((F.p - 1) * (small + 1) + F.q)] : backward_kernel<-1, -1>;
-  solve(F.p, F.q, L_.data() + F.L, inverse_.data() + F.first, border_.data() + F.border, F.first, x);
+  solve(F.p, F.q, L_.data() + F.L, inverse_.data() + F.first, tree_->border_.data() + F.border, F.first, x);
 }
 
 void Fronts::solve_transposed(double* x) const {
-  for (int i = count(); i-- > 0;) {
-    const Front& F = fronts_[at(i)];
+  for (int i = tree_->count(); i-- > 0;) {
+    const Front& F = tree_->fronts_[at(i)];
     const int f = F.p + F.q;
     double* y = x + F.first;
     for (int c = F.p; c-- > 0;) {
       const double* col = L_.data() + F.L + Index{c} * f;
       for (int r = c + 1; r < F.p; ++r) y[c] -= col[r] * y[r];
-      for (int r = 0; r < F.q; ++r) y[c] -= col[F.p + r] * x[border_[at(F.border + r)]];
+      for (int r = 0; r < F.q; ++r) y[c] -= col[F.p + r] * x[tree_->border_[at(F.border + r)]];
     }
   }
 }
 
 void Fronts::forward(double* x) const {
-  for (int i = 0; i < count(); ++i) forward(i, x);
+  for (int i = 0; i < tree_->count(); ++i) forward(i, x);
 }
 
 void Fronts::backward(double* x) const {
-  for (int i = count(); i-- > 0;) backward(i, x);
+  for (int i = tree_->count(); i-- > 0;) backward(i, x);
 }
 
 }  // namespace mortise

@@ -1,10 +1,11 @@
 #pragma once
-// Fronts: block LDL' of a sparse symmetric quasi-definite matrix, without pivoting, along an elimination tree.
+// Multifrontal LDL' of a sparse symmetric quasi-definite block matrix, without pivoting, along an elimination tree.
 //
 // The matrix has one block row per node; nodes that touch in the graph have a block in common.  Each front holds the
-// columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  The order is found
-// once, by approximate minimum degree (benchmarks/ compares others); then values are written straight into their
-// places, front after front.
+// columns of a few nodes (its pivots) and the rows below them (its border) as one dense matrix.  FrontTree is the
+// symbolic part: the order is found once, by approximate minimum degree (benchmarks/ compares others), and never
+// changes, so that threads may share it.  Fronts has the numbers: values are written straight into their places, front
+// after front.
 
 #include <algorithm>
 #include <vector>
@@ -15,15 +16,15 @@
 #pragma GCC visibility push(hidden)
 namespace mortise {
 
-class Fronts {
+class FrontTree {
  public:
   // Graph of the nodes in compressed form: the neighbours of i are neighbour[start[i] ... start[i + 1] - 1].
   struct Graph {
     std::vector<int> size, start, neighbour;
   };
-  Fronts() = default;
+  FrontTree() = default;
   // In the order given, or else by approximate minimum degree.
-  explicit Fronts(const Graph& graph, std::vector<int> order = {});
+  explicit FrontTree(const Graph& graph, std::vector<int> order = {});
 
   Index size() const { return size_; }  // of the matrix
   int count() const { return static_cast<int>(fronts_.size()); }
@@ -39,11 +40,35 @@ class Fronts {
   };
   Place place(int row_node, int column_node) const;
 
+ private:
+  friend class Fronts;
+  struct Front {
+    int first, p, q;      // position of its pivots, their number, size of the border
+    int parent;           // -1: none
+    Index L, U, border;   // where its columns, its update and its border's positions start
+    int child, children;  // in children_
+    Index map;            // of its border to the rows of the parent
+    bool contiguous;      // ... which are consecutive
+  };
+
+  Index size_ = 0, values_ = 0, updates_ = 0;
+  std::vector<int> position_, front_;
+  std::vector<Front> fronts_;
+  std::vector<int> children_, border_, map_;
+};
+
+class Fronts {
+ public:
+  Fronts() = default;
+  // The tree must live on.  For more threads it is cut into branches of about equal work.
+  explicit Fronts(const FrontTree& tree, std::size_t threads = 1);
+
   // assemble(front) adds the entries of the front's own columns at value(offset), and may add to x there.  With
   // one thread also x := L^-1 x on the way; whether it was done.
   template <class F> bool factor(Workers& workers, const F& assemble, double* x = nullptr) {
+    const int count = tree_->count();
     if (workers.count() == 1 || branches_.empty()) {
-      for (int i = 0; i < count(); ++i) {
+      for (int i = 0; i < count; ++i) {
         factor_front(i, assemble);
         if (x) forward(i, x);
       }
@@ -57,8 +82,6 @@ class Fronts {
     for (const int i : trunk_) factor_front(i, assemble);
     return false;
   }
-  // Cuts the tree into branches of about equal work for so many threads.
-  void share(std::size_t threads);
   template <class F> void factor_front(int i, const F& assemble) {
     begin(i);
     assemble(i);
@@ -84,35 +107,26 @@ class Fronts {
   void backward(double* x) const;  // x := (D L')^-1 x
   // x := L^-1 of what begin(front) adds to x, in the order of factor(): the same bits.
   template <class F> void forward(const F& begin, double* x) const {
-    std::fill(x, x + size_, 0.0);
-    for (int i = 0; i < count(); ++i) {
+    std::fill(x, x + tree_->size(), 0.0);
+    for (int i = 0; i < tree_->count(); ++i) {
       begin(i);
       forward(i, x);
     }
   }
 
  private:
-  struct Front {
-    int first, p, q;      // position of its pivots, their number, size of the border
-    int parent;           // -1: none
-    Index L, U, border;   // where its columns, its update and its border's positions start
-    int child, children;  // in children_
-    Index map;            // of its border to the rows of the parent
-    bool contiguous;      // ... which are consecutive
-  };
+  using Front = FrontTree::Front;
   struct Branch {  // fronts first ... last, a subtree
     int first, last;
     std::size_t part;
   };
+  void share(std::size_t threads);
   void begin(int i);
   void finish(int i);
   void forward(int front, double* x) const;
   void backward(int front, double* x) const;
 
-  Index size_ = 0, values_ = 0;
-  std::vector<int> position_, front_;
-  std::vector<Front> fronts_;
-  std::vector<int> children_, border_, map_;
+  const FrontTree* tree_ = nullptr;
   std::vector<Branch> branches_;
   std::vector<int> trunk_;  // fronts above them
   std::vector<double> L_, U_, inverse_, floor_;

@@ -1,3 +1,4 @@
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/rigid_groups.h>
 
 #include <algorithm>
@@ -47,11 +48,12 @@ int dimension_of(const System& system, const System::ConstraintInfo& c) {
 
 // Whether it can be told which axes of a whole have inertia: moments are 0 to round-off, or far from it.
 bool clear(const RigidMass& m, const PrincipalMass& p) {
-  constexpr double zero = 1e-15, small = 1e-11;  // of the largest
   if (m.dimension == 2) return true;
   const double most = p.moments.maxCoeff();
   for (int k = 0; k < 3; ++k)
-    if (const double J = p.axes.col(k).dot(m.inertia * p.axes.col(k)); J > zero * most && J < small * most) return false;
+    if (const double J = p.axes.col(k).dot(m.inertia * p.axes.col(k));
+        J > tolerance::clearly_no_inertia * most && J < tolerance::clearly_inertia * most)
+      return false;
   return true;
 }
 
@@ -164,9 +166,8 @@ RigidGroups::RigidGroups(const System& system, const std::vector<std::size_t>& w
       if (m.parent >= 0 || g.held) {
         const auto& c = constraints[m.weld];
         const auto frames = *c.model->welded_frames();
-        const RigidFrame parent =
-            m.parent >= 0 ? parts[static_cast<std::size_t>(m.parent)].frame
-                          : place_of(*bodies[c.bodies[m.first ? 1 : 0]].model, p.mass.dimension);
+        const RigidFrame parent = m.parent >= 0 ? parts[static_cast<std::size_t>(m.parent)].frame
+                                                : place_of(*bodies[c.bodies[m.first ? 1 : 0]].model, p.mass.dimension);
         p.frame = parent.then(m.first ? frames.b : frames.a).then((m.first ? frames.a : frames.b).inverse());
       }
       parts.push_back(p);
@@ -194,7 +195,7 @@ RigidGroups::RigidGroups(const System& system, const std::vector<std::size_t>& w
   if (!groups_.empty()) system_ = std::make_unique<System>(system.with_bodies(models));
 }
 
-MotionsApart RigidGroups::apart(const Group& g, const std::vector<const void*>& motion) const {
+MotionsApart RigidGroups::apart(const Group& g, const std::vector<void*>& motion) const {
   MotionsApart out;
   const Motion& rest = reference(g);
   const std::size_t root = g.members[0].body;
@@ -209,8 +210,7 @@ MotionsApart RigidGroups::apart(const Group& g, const std::vector<const void*>& 
 }
 
 void RigidGroups::follow(State& s) const {
-  constexpr double round_off = 8e-15;  // of the largest coordinate or velocity of a body, or of 1
-  constexpr Index most = 7;            // coordinates of a rigid body
+  constexpr Index most = 7;  // coordinates of a rigid body
   for (const Group& g : groups_) {
     const Motion& whole = reference(g);
     if (!g.held) {
@@ -227,7 +227,7 @@ void RigidGroups::follow(State& s) const {
         double size = 1, off = 0;
         for (Index i = 0; i < b.size; ++i)
           size = std::max(size, std::abs(from[i])), off = std::max(off, std::abs(from[i] - to[i]));
-        if (!(off <= round_off * size)) std::copy_n(from, b.size, to);
+        if (!(off <= tolerance::weld_round_off * size)) std::copy_n(from, b.size, to);
       };
       place(q, s.q.data() + b.first);
       place(v, s.v.data() + b.first);

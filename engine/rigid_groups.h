@@ -42,7 +42,7 @@ class [[gnu::visibility("hidden")]] RigidGroups {
   bool merges(std::size_t constraint) const { return merged_[constraint]; }
 
   // How far the bodies of a group are apart from the place that its root gives them; `motion` by bodies.
-  MotionsApart apart(const Group& g, const std::vector<const void*>& motion) const;
+  MotionsApart apart(const Group& g, const std::vector<void*>& motion) const;
   // Puts the bodies of all groups where the roots take them; what is off by round-off alone stays as it is.
   void follow(State& s) const;
 

@@ -25,36 +25,25 @@ SparseEquations sparse_equations(const System& system, const Evaluation& e, cons
         if (massless.N0(r, c) != 0) null.emplace_back(at + r, k, massless.N0(r, c));
       out.pivot.push_back(static_cast<int>(at) + massless.pivot[static_cast<std::size_t>(c)]);
     }
-    for (const auto& [coordinate, pivot] : massless.doubtful)
-      out.doubtful.push_back({static_cast<int>(at) + coordinate, pivot});
+    for (const auto& [coordinate, counts, pivot] : massless.doubtful)
+      out.doubtful.push_back({static_cast<int>(at) + coordinate, counts, pivot});
     int last = group;
     for (const int g : b.model->groups()) out.groups.push_back(group + g), last = std::max(last, group + g + 1);
     group = last;
   }
   out.N0 = SparseRows(n, k);
   out.N0.setFromTriplets(null.begin(), null.end());
-  // Terms of b are squares of velocities: slopes times velocities times the largest rate of turning.
-  double turning = 0;
-  for (const std::size_t i : parts.bodies) {
-    const auto& b = system.bodies()[i];
-    const auto units = b.model->units();
-    for (Index j = 0; j < b.size; ++j)
-      if (units[static_cast<std::size_t>(j)] != "m") turning = std::max(turning, std::abs(e.state.v[b.first + j]));
-  }
   Index row = 0;
   for (const std::size_t i : parts.constraints) {
     const auto& c = system.constraints()[i];
     for (std::size_t x = 0; x < c.bodies.size(); ++x) {
       const auto A = e.A(c.block + x);
-      const Index own = system.bodies()[c.bodies[x]].first;
-      if (x == 0) out.b_size.segment(row, c.rows) = e.b.segment(c.row, c.rows).cwiseAbs();
-      for (Index j = 0; j < A.cols(); ++j)
-        for (Index r = 0; r < c.rows; ++r) out.b_size[row + r] += std::abs(A(r, j) * e.state.v[own + j]) * turning;
       for (Index j = 0; j < A.cols(); ++j)
         for (Index r = 0; r < c.rows; ++r)
           if (A(r, j) != 0) slopes.emplace_back(row + r, first.at(c.bodies[x]) + j, A(r, j));
     }
     out.b.segment(row, c.rows) = e.b.segment(c.row, c.rows);
+    out.b_size.segment(row, c.rows) = system.size_of_b(e, c);
     row += c.rows;
   }
   out.A.setFromTriplets(slopes.begin(), slopes.end());
@@ -75,7 +64,8 @@ SparseRank renamed(const System& system, const System::Selection& parts, SparseR
   };
   for (auto& x : r.N) rename(x, coordinate);
   for (auto& x : r.shares) rename(x, coordinate);
-  rename(r.doubtful_masses, coordinate);
+  for (auto& mass : r.doubtful_masses)
+    mass.coordinate = static_cast<int>(coordinate[static_cast<std::size_t>(mass.coordinate)]);
   for (auto& s : r.redundant) rename(s.y, row), s.row = row[static_cast<std::size_t>(s.row)];
   rename(r.nearly, row);
   return r;

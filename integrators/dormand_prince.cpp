@@ -228,7 +228,7 @@ void DormandPrince::step(double end) {
       Label{"integration", "dopri5"}.fail<NotConverged>(
           fmt::format("steps shorter than {:.1e} s would be needed at t = {}, for body '{}'", least, before_.t,
                       flow_->system().bodies()[tried_scale_.worst_body(eq_, ev_, h)].name),
-          "take the integrator generalized_alpha if forces are stiff, raise the tolerance, or look for forces that "
+          "take the integrator radau5 if forces are stiff, raise the tolerance, or look for forces that "
           "jump");
   }
 }

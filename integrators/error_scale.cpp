@@ -105,7 +105,7 @@ void ErrorScale::begin(Flow& flow, const State& s, double tolerance) {
       }
     }
   for (Unit& u : units_)
-    if (u.size == 0) u.size = 1;  // points that are all at one place: there is no other measure
+    if (u.size == 0) u.size = 1, u.guessed = true;  // points that are all at one place: there is no other measure
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const auto M = e.M(which_[i]);
     for (Index j = 0; j < bodies_[i].size; ++j) {
@@ -190,6 +190,18 @@ std::pair<VectorXd, VectorXd> ErrorScale::sizes() const {
     const Kind& k = kinds_[static_cast<std::size_t>(kind_[static_cast<std::size_t>(i)])];
     out.first[i] = k.q;
     out.second[i] = k.v > 0 ? k.v : k.q;
+  }
+  return out;
+}
+
+VectorXd ErrorScale::extents() const {
+  VectorXd out(start_.size());
+  for (Index i = 0; i < start_.size(); ++i) {
+    const Unit& u =
+        units_[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind_[static_cast<std::size_t>(i)])].unit)];
+    constexpr double round_off = 1e-13;  // of what is held at 0
+    const double far = std::max(u.far, u.way);
+    out[i] = u.guessed && far > round_off ? far : std::max(u.size, u.way);
   }
   return out;
 }

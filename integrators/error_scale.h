@@ -33,6 +33,9 @@ class ErrorScale {
   std::size_t worst_body(const VectorXd& dq, const VectorXd& dv, double h) const;
   // What these are relative to, of each coordinate and of each velocity.
   std::pair<VectorXd, VectorXd> sizes() const;
+  // Of each coordinate: how large the model is along it, or how far something has gone; without any of that, how far
+  // away from 0 it is.
+  VectorXd extents() const;
   // A time in which the motion that begins with these changes little.
   double time_scale(const VectorXd& v, const VectorXd& a) const;
 
@@ -45,6 +48,7 @@ class ErrorScale {
   };
   struct Unit {  // in a connected part
     double size = 0, far = 0, way = 0, speed = 0;
+    bool guessed = false;  // the size
   };
   struct Body {
     Index first, size;

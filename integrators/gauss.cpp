@@ -6,58 +6,80 @@
 #include <mortise/core/decompositions.h>
 
 namespace mortise {
+
+bool Gauss::Settling::operator()(double change) {
+  constexpr double none = 1e-16, small = 1e-13, round_off = 1e-9, fast = 0.3, slow = 0.8;
+  ratio_ = change / last_;
+  last_ = change;
+  if (change < none || (ratio_ > slow && (change < small || (change < round_off && least_ratio_ < fast)))) return true;
+  if (ratio_ > 0) least_ratio_ = std::min(least_ratio_, ratio_);
+  return false;
+}
+
 namespace {
 
 constexpr double r3 = 0.28867513459481288225;  // sqrt(3)/6
-constexpr double gauss_weight[2][2] = {{0.25, 0.25 - r3}, {0.25 + r3, 0.25}};
-constexpr double node[2] = {0.5 - r3, 0.5 + r3};
-constexpr double settled = 1e-16, round_off = 1e-12;  // changes of places, relative to the largest coordinate
+
+VectorXd nodes() { return Vec2<double>(0.5 - r3, 0.5 + r3); }
 
 [[noreturn]] void fail(double t, const char* what, double left) {
   Label{"integrator", "gauss"}.fail<NotConverged>(
       fmt::format("{} at t = {}: they still change by {:.1e}", what, t, left),
-      "give shorter steps, or take generalized_alpha for stiff systems, dopri5 where a run ends next to a singular "
-      "pose");
+      "give shorter steps, or take radau5 for stiff systems, dopri5 where a run ends next to a singular pose");
 }
 
 }  // namespace
 
-Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options) {}
+Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options), stages_(nodes()) {}
 
 void Gauss::begin(Flow& flow, const State& s) {
   FixedSteps::begin(flow, s);
   constexpr double tolerance = 1e-9;
   scale_.begin(flow, s, tolerance);
   independent_ = independence_;
+  stages_.begin(flow, s);
+  factored_h_ = 0;
 }
 
 void Gauss::at(double t, State& s) const { bridged_ ? bridge_.at(t, s) : FixedSteps::at(t, s); }
 
-// From the accelerations a_ at the stages of the last try.
+double Gauss::change(const VectorXd& dq, const VectorXd& dv, double h) const {
+  return std::max(dq.cwiseQuotient(size_).cwiseAbs().maxCoeff(), h * dv.cwiseQuotient(size_).cwiseAbs().maxCoeff());
+}
+
+// At the middle of the step, where it is of order 4, too.
+bool Gauss::take_slopes(double h) {
+  constexpr double small = 1e-7;
+  stage_ = before_;
+  stage_.t += h / 2;
+  stage_.q += h / 2 * before_.v + h * h / 8 * a0_;
+  stage_.v += h / 2 * a0_;
+  const VectorXd a = flow_->acceleration(stage_), size = scale_.extents();
+  stages_.slopes().take(stage_, a, flow_->solver().lambda(), size, scale_.sizes().second.cwiseMax(size / h),
+                        std::max(small * h, 1e-13 * std::abs(before_.t)));
+  fresh_ = true;
+  factored_h_ = stages_.factor(h) ? h : 0;
+  return factored_h_ == h;
+}
+
+// From where the stages were at the last try.
 void Gauss::stages(double h, const State& from, State& to) {
   constexpr int most = 60;
-  for (std::size_t i = 0; i < 2; ++i) v_[i] = from.v + h * (gauss_weight[i][0] * a_[0] + gauss_weight[i][1] * a_[1]);
-  stage_ = from;
-  const double size = std::max(1.0, from.q.cwiseAbs().maxCoeff());
-  double last = 1e300;
+  constexpr double slow = 0.3;  // beyond this rate slopes are taken anew
+  settling_.again();
   for (int k = 0;; ++k) {
-    for (std::size_t i = 0; i < 2; ++i) {
-      stage_.t = from.t + node[i] * h;
-      stage_.q = from.q + h * (gauss_weight[i][0] * v_[0] + gauss_weight[i][1] * v_[1]);
-      stage_.v = from.v + h * (gauss_weight[i][0] * a_[0] + gauss_weight[i][1] * a_[1]);
-      next_[i] = flow_->acceleration(stage_);
-      least_ = std::min(least_, flow_->solver().independence());
-      v_[i] = stage_.v;
-    }
-    const double change =
-        h * h * std::max((next_[0] - a_[0]).cwiseAbs().maxCoeff(), (next_[1] - a_[1]).cwiseAbs().maxCoeff()) / size;
-    a_.swap(next_);
-    if (change < settled || (change < round_off && change > 0.5 * last)) break;
-    if (!(change < 1e300) || k == most || (k > 4 && change > last)) fail(from.t, "the stages do not settle", change);
-    last = change;
+    if (factored_h_ != h && !take_slopes(h)) fail(from.t, "the slopes are singular", 0);
+    stages_.sweep(from, h);
+    least_ = std::min(least_, stages_.least_independence());
+    double now = 0;
+    for (Index i = 0; i < 2; ++i) now = std::max(now, change(stages_.dq.col(i), stages_.dv.col(i), h));
+    if (settling_(now)) break;
+    if (!std::isfinite(now) || k == most || (k > 4 && fresh_ && settling_.ratio() > 1))
+      fail(from.t, "the stages do not settle", now);
+    if (settling_.ratio() > slow && !fresh_) factored_h_ = 0;
   }
-  to.q = from.q + h / 2 * (v_[0] + v_[1]);
-  to.v = from.v + h / 2 * (a_[0] + a_[1]);
+  to.q = from.q + h * from.v + h / 2 * (stages_.v.col(0) + stages_.v.col(1));
+  to.v = from.v + h / 2 * (stages_.accelerations().col(0) + stages_.accelerations().col(1));
   to.t = from.t + h;
 }
 
@@ -149,24 +171,29 @@ bool Gauss::bridge(double length) {
 
 void Gauss::symmetric_step(double h, State& s) {
   constexpr int most = 30;
-  a_[0] = a_[1] = a0_;
+  fresh_ = false;
+  settling_ = {};
+  size_ = scale_.sizes().first.cwiseMin(scale_.extents());
+  for (Index i = 0; i < 2; ++i) {
+    const double c = stages_.nodes()[i] * h;
+    stages_.q.col(i) = c * before_.v + c * c / 2 * a0_;
+    stages_.v.col(i) = c * a0_;
+  }
   for (VectorXd* r : {&rq_, &rv_, &own_q_, &own_v_}) r->setZero(flow_->system().rows());
   s = before_;
-  const double size = std::max(1.0, before_.q.cwiseAbs().maxCoeff());
-  double last = 1e300;
+  Settling settled;
   for (int k = 0;; ++k) {
     from_ = before_;
     if (k > 0) shift(before_, from_);
     to_ = from_;
     stages(h, from_, to_);
     if (k > 0) shift(s, to_);
-    const double change = std::max((to_.q - s.q).cwiseAbs().maxCoeff(), h * (to_.v - s.v).cwiseAbs().maxCoeff()) / size;
+    const double now = change(to_.q - s.q, to_.v - s.v, h);
     s = to_;
     add_gaps(s);
-    if (k > 0 && (change < settled || (change < round_off && change > 0.5 * last))) break;
-    if (k == most || (k > 4 && change > last))
-      fail(before_.t, "the steps back onto the constraints do not settle", change);
-    last = change;
+    if (settled(now) && k > 0) break;
+    if (k == most || (k > 4 && settled.ratio() > 1))
+      fail(before_.t, "the steps back onto the constraints do not settle", now);
   }
 }
 

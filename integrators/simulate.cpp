@@ -305,7 +305,7 @@ class Run {
             "it crawls: the last {} steps were shorter than {:g} of the duration, {:.1e} s at t = {:.6g} s; what "
             "keeps them short is body '{}'",
             often, crawl, h, state_.t, controlled->hardest()),
-        "take the integrator generalized_alpha if its forces are stiff, look for forces that jump and masses that are "
+        "take the integrator radau5 if its forces are stiff, look for forces that jump and masses that are "
         "far "
         "too small, or raise the tolerance");
   }
@@ -327,8 +327,8 @@ class Run {
     if (stepper_->stiff() && !told_stiff_) {
       told_stiff_ = true;
       note("stiff",
-           "steps are kept short by stability, not by accuracy; the integrator generalized_alpha may need far "
-           "fewer");
+           "steps are kept short by stability, not by accuracy; the integrator radau5 may need far fewer, and less "
+           "time");
     }
     if (stray_) choose_again();
     if (hit) happen(*hit);

@@ -146,9 +146,7 @@ void move_velocities(const System& system, Solver& solver, State& s, const Held&
   fail(system, "velocities", off, true, options);
 }
 
-}  // namespace
-
-State consistent(const System& system, State s, const StartOptions& options) {
+State found_near(const System& system, State s, const StartOptions& options) {
   system.require_state(s);
   Solver solver(system, options.solver);
   const Held held = find(system, options.held);
@@ -172,6 +170,19 @@ State consistent(const System& system, State s, const StartOptions& options) {
     move_velocities(system, solver, s, held, options);
   }
   return s;
+}
+
+}  // namespace
+
+State consistent(const System& system, State s, const StartOptions& options) {
+  State near = found_near(system, std::move(s), options);
+  for (const TurnedJoint& t : turned_joints(system, near))
+    Label{"joint", t.joint}.fail<NotConverged>(
+        fmt::format("the frames that it holds together are {:.4g} degrees apart in the only state found near: its rows "
+                    "are met there but hold nothing",
+                    t.angle),
+        fmt::format("turn '{}' at the start, or correct axis_a or axis_b", t.body));
+  return near;
 }
 
 State equilibrium(const System& system, State s, const StartOptions& options) {

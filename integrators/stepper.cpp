@@ -8,11 +8,12 @@
 #include <mortise/integrators/fixed_steps.h>
 #include <mortise/integrators/gauss.h>
 #include <mortise/integrators/generalized_alpha.h>
+#include <mortise/integrators/radau.h>
 
 namespace mortise {
 namespace {
 
-std::vector<std::string> own_names() { return {"dopri5", "rk4", "gauss", "generalized_alpha"}; }
+std::vector<std::string> own_names() { return {"dopri5", "rk4", "radau5", "gauss", "generalized_alpha"}; }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -54,6 +55,7 @@ std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions
   if (name == "rk4") return std::make_unique<Rk4>(options);
   require(options.baumgarte == 0, "baumgarte", options.baumgarte,
           "give 0: this method meets the constraints itself; dopri5 and rk4 take it");
+  if (name == "radau5") return std::make_unique<Radau>(options);
   if (name == "gauss") return std::make_unique<Gauss>(options);
   if (name == "generalized_alpha") return std::make_unique<GeneralizedAlpha>(options);
   return make_cvode(name, options);

@@ -53,8 +53,9 @@ class Stepper {
 
 //   dopri5              explicit, order 5, steps of varying size, singular poses crossed by bridge.h: the default
 //   rk4                 explicit, order 4, fixed steps
+//   radau5              implicit, order 5, steps of varying size: for stiff systems
 //   gauss               symmetric in time, order 4, fixed steps: for long times
-//   generalized_alpha   implicit, order 2, steps of varying size: for stiff systems
+//   generalized_alpha   implicit, order 2, steps of varying size, damps what is fast: for structures
 //   cvode_bdf, cvode_adams   of SUNDIALS, orders 1 to 5 and 1 to 12, where it was found (cvode.h)
 // Throws InvalidModel with the names there are.
 std::unique_ptr<Stepper> make_stepper(const std::string& name, const StepOptions& options = {});

@@ -22,6 +22,7 @@ struct Cylindrical {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
 
+  static constexpr Aligned aligned = Aligned::axes;
   static constexpr Summary summary{"cylindrical", "two axes coincide; B turns and slides",
                                    "x_B . d = y_B . d = 0 (d = p_A - p_B), z_A . x_B = z_A . y_B = 0"};
   static constexpr std::tuple fields{Field{"on_a", &Cylindrical::on_a, "m", "a point of the axis in the frame of A"},

@@ -17,6 +17,7 @@ struct ParallelAxes {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
 
+  static constexpr Aligned aligned = Aligned::axes;
   static constexpr Summary summary{"parallel_axes", "an axis of A is parallel to an axis of B",
                                    "z_A . x_B = z_A . y_B = 0"};
   static constexpr std::tuple fields{Field{"axis_a", &ParallelAxes::axis_a, "", "the axis in the frame of A"},

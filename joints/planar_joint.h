@@ -23,6 +23,7 @@ struct PlanarJoint {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
 
+  static constexpr Aligned aligned = Aligned::axes;
   static constexpr Summary summary{"planar_joint", "two planes coincide",
                                    "z_A . (p_A - p_B) = 0, z_A . x_B = z_A . y_B = 0"};
   static constexpr std::tuple fields{Field{"on_a", &PlanarJoint::on_a, "m", "a point of the plane in the frame of A"},

@@ -24,6 +24,7 @@ struct Prismatic {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
 
+  static constexpr Aligned aligned = Aligned::frames;
   static constexpr Summary summary{"prismatic", "B slides along an axis of A without turning",
                                    "x_A . d = y_A . d = 0 (d = p_A - p_B), sin(angle) (axis of the turn) = 0"};
   static constexpr std::tuple fields{Field{"on_a", &Prismatic::on_a, "m", "a point of the axis in the frame of A"},

@@ -23,6 +23,7 @@ struct Revolute {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
 
+  static constexpr Aligned aligned = Aligned::axes;
   static constexpr Summary summary{"revolute", "two points and two axes coincide",
                                    "p_A - p_B = 0, z_A . x_B = 0, z_A . y_B = 0"};
   static constexpr std::tuple fields{Field{"on_a", &Revolute::on_a, "m", "a point of the axis in the frame of A"},

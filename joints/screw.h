@@ -25,6 +25,7 @@ struct Screw {
   Axis axis_b{0, 0, 1};
   double pitch = 1;
 
+  static constexpr Aligned aligned = Aligned::axes;
   static constexpr Summary summary{"screw", "two axes coincide; B advances by one pitch per turn",
                                    "x_B . d = y_B . d = 0 (d = p_A - p_B), z_A . x_B = z_A . y_B = 0, "
                                    "pitch angle / 2 pi - displacement = 0"};

@@ -24,6 +24,7 @@ struct Weld {
   Axis axis_a{0, 0, 1};
   Axis axis_b{0, 0, 1};
 
+  static constexpr Aligned aligned = Aligned::frames;
   static constexpr Summary summary{"weld", "two bodies in space move as one",
                                    "p_A - p_B = 0, sin(angle) (axis of the turn) = 0"};
   static constexpr std::tuple fields{Field{"on_a", &Weld::on_a, "m", "the point in the frame of A"},

@@ -6,6 +6,7 @@
 #include <mortise/core/decompositions.h>
 #include <mortise/core/fundamental.h>
 #include <mortise/diagnosis/failure.h>
+#include <mortise/diagnosis/report.h>
 #include <mortise/engine/system_rank.h>
 #include <mortise/solve/solver.h>
 
@@ -85,6 +86,7 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     require(check_rank(system, given, options));
     throw;
   }
+  if (report::any_contradiction(numbers, e, solver.rate(), rank)) require(check_rank(system, given, options));
   Solution s{a, e.Q, none, none, none, solver.lambda(), {}, doubts(system, rank, options), system.names()};
   for (std::string& doubt : solver.doubtful_bodies()) s.warnings.push_back(std::move(doubt));
   e.C += solver.friction();

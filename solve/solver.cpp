@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include <mortise/core/tolerances.h>
 #include <mortise/diagnosis/failure.h>
+#include <mortise/diagnosis/report.h>
 #include <mortise/engine/dynamics.h>
 
 namespace mortise {
@@ -57,7 +59,7 @@ bool Solver::merge(const State& s) {
     if (solved_by_ == before) solved_by_ = plain_.get(), lost_ = true;
     merged_ = std::make_unique<Merged>(system_, s, left_out_, options_.threads);
     if (OwnEngine* e = merged_->engine.get()) {
-      e->set_pull(pull_);
+      e->set_baumgarte_rate(baumgarte_rate_);
       e->leave_out(left_out_);
       e->set_judge([&system = system_, &doubted = *doubted_, &redundant = merged_->redundant](const State& at) {
         Engine::Judgement out = doubted.judge(system, at);
@@ -72,9 +74,8 @@ bool Solver::merge(const State& s) {
 
 // Chooses the engine for a state, and the state for the engine.
 const State& Solver::choose(const State& s) {
-  constexpr double met = 1e-13;  // of the largest coordinate or velocity
   engine_ = plain_.get();
-  if ((!holding_ && (!options_.merge_welded || pull_ > 0)) || !merge(s)) return s;
+  if ((!holding_ && (!options_.merge_welded || baumgarte_rate_ > 0)) || !merge(s)) return s;
   if (holding_) {
     engine_ = merged_->engine.get();
     near_ = s;
@@ -83,27 +84,27 @@ const State& Solver::choose(const State& s) {
   }
   const auto size = [](const VectorXd& x) { return std::max(1.0, x.size() ? x.cwiseAbs().maxCoeff() : 0); };
   const MotionsApart off = merged_->engine->apart(s);
-  if (off.positions <= met * size(s.q) && off.velocities <= met * size(s.v)) engine_ = merged_->engine.get();
+  if (off.positions <= tolerance::weld_met * size(s.q) && off.velocities <= tolerance::weld_met * size(s.v))
+    engine_ = merged_->engine.get();
   return s;
 }
 
 void Solver::hold_welds(const State& s) {
-  constexpr double far = 1e-6;
   holding_ = false;
   if (!merge(s)) return;
   // Rows can be met with the bodies turned by half a turn, too.
   const MotionsApart off = merged_->engine->apart(s);
-  holding_ = off.positions <= far * std::max(1.0, s.q.cwiseAbs().maxCoeff());
+  holding_ = off.positions <= tolerance::weld_far * std::max(1.0, s.q.cwiseAbs().maxCoeff());
 }
 
 const VectorXd& Solver::solve(const State& given) {
   system_.require_state(given);
   const State& s = choose(given);
-  engine_->evaluate_rest(s);
+  engine_->evaluate_if_needed(s);
   if (engine_ == plain_.get()) return finish(s, nullptr);
   if (solve_merged(s)) return a_;
   engine_ = plain_.get();
-  engine_->evaluate_rest(s);
+  engine_->evaluate_if_needed(s);
   return finish(s, nullptr);
 }
 
@@ -119,7 +120,7 @@ bool Solver::solve_merged(const State& s) {
       const bool solved = engine_->solve(force, engine_->rhs()) == Engine::Status::solved;
       return solved ? Failure{} : Failure{.kind = Failure::Kind::stalled};
     };
-    if (balance_friction(system_, *engine_, s, unique(), again, friction_)) return false;
+    if (balance_friction(system_, *engine_, s, unique_reactions(engine_->has_doubts()), again, friction_)) return false;
   }
   engine_->accelerations(a_);
   solved_ = engine_->changes();
@@ -130,7 +131,7 @@ bool Solver::solve_merged(const State& s) {
 }
 
 const VectorXd& Solver::accelerations(const State& s) {
-  return solved_by_ == engine_ && solved_ == engine_->changes() && engine_->stands_at(s) ? a_ : solve(s);
+  return solved_by_ == engine_ && solved_ == engine_->changes() && engine_->is_at(s) ? a_ : solve(s);
 }
 
 const VectorXd& Solver::solve(const Evaluation& e) {
@@ -141,7 +142,7 @@ const VectorXd& Solver::solve(const Evaluation& e) {
                                               "solve it by solve(system, evaluation), which takes it as it stands");
   engine_ = plain_.get();
   engine_->evaluate(e.state);
-  engine_->take(e, own);
+  engine_->set_right_hand_side(e, own);
   return finish(e.state, &e);
 }
 
@@ -149,12 +150,16 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
   const auto evaluated = [&] { return e ? *e : system_.evaluate(s); };
   if (!engine_->factored()) factor(s);
   if (!engine_->alarms().empty() || (!judged_ && engine_->has_massless())) require_determined(evaluated());
+  if (!agreed_ && left_out_.empty() && engine_->has_doubts()) require_agreement(evaluated());
   const auto checked = [&](Engine::Status status) {
     if (status == Engine::Status::solved) return;
     const Evaluation at = evaluated();
     const bool stalled = status == Engine::Status::stalled;
     require(system_, find_gap(system_, *engine_, at, left_out_, stalled, options_.rank), at, options_.rank);
   };
+  // Where frames that a joint holds together are half a turn off its rows vanish, and would hold nothing.
+  if (engine_->has_doubts() && !turned_joints(system_, s).empty())
+    mortise::require(check_rank(system_, evaluated(), options_.rank));
   const Engine::Status status = engine_->solve();
   if (!engine_->finite()) {
     (void)system_.evaluate(s);  // throws, naming the part
@@ -166,7 +171,9 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
       checked(engine_->solve(force, engine_->rhs()));
       return Failure{};
     };
-    if (const Failure f = balance_friction(system_, *engine_, s, unique(), again, friction_)) fail(system_, f);
+    if (const Failure f =
+            balance_friction(system_, *engine_, s, unique_reactions(engine_->has_doubts()), again, friction_))
+      fail(system_, f);
   }
   engine_->accelerations(a_);
   solved_ = engine_->changes();
@@ -181,7 +188,7 @@ void Solver::factor(const State& s, bool positions) {
 }
 
 // The engine that is there already, or the one that takes any state.
-Solver::OwnEngine& Solver::standing(const State& s) { return engine_->stands_at(s) ? *engine_ : *plain_; }
+Solver::OwnEngine& Solver::standing(const State& s) { return engine_->is_at(s) ? *engine_ : *plain_; }
 
 Energy Solver::energy(const State& s) {
   system_.require_state(s);
@@ -215,6 +222,14 @@ void Solver::require_determined(const Evaluation& e) {
     require(system_, {.kind = Failure::Kind::free, .t = e.state.t, .parts = parts}, e, options_.rank);
 }
 
+// Rows that depend on each other and agree about accelerations may contradict each other in positions or velocities,
+// where they are not met. That is a fault of the model, looked for where rows are first seen to depend on each other.
+void Solver::require_agreement(const Evaluation& e) {
+  if (!report::met(system_, e, rate()) && report::any_contradiction(system_, e, rate(), doubted_->rank(system_)))
+    require(check_rank(system_, e, options_.rank));
+  agreed_ = true;
+}
+
 // Where an engine with rigid groups has gone on since, or is gone: it solves there again.
 void Solver::recall() const {
   if (!lost_ && (solved_by_ == plain_.get() || solved_ == solved_by_->changes())) return;
@@ -243,7 +258,7 @@ VectorXd Solver::response(const VectorXd& force) {
   VectorXd a;
   if (engine_->solve(on_y, none) != Engine::Status::solved)
     fail(system_, {.kind = Failure::Kind::no_response, .amount = engine_->worst()});
-  engine_->spread(engine_->y(), a);
+  engine_->expand(engine_->y(), a);
   return a;
 }
 
@@ -260,7 +275,7 @@ double Solver::independence() const { return engine_->independence(); }
 double Solver::independence(const State& given) {
   system_.require_state(given);
   const State& s = choose(given);
-  engine_->look(s);
+  engine_->evaluate_rows_if_needed(s);
   factor(s);
   return engine_->independence();
 }
@@ -287,7 +302,9 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   system_.require_state(s);
   left_out_.clear();
   shared_.assign(static_cast<std::size_t>(system_.rows()), false);
-  for (const SparseRank::Set& set : rank_of(system_, system_.evaluate(s), options_.rank).redundant) {
+  const Evaluation e = system_.evaluate(s);
+  for (const SparseRank::Set& set : rank_of(system_, e, options_.rank).redundant) {
+    if (!set.consistent) require(check_rank(system_, e, options_.rank));
     if (std::binary_search(s.off.begin(), s.off.end(), system_.constraint_of(set.row))) continue;  // not there anyway
     left_out_.push_back(set.row);
     for (const auto& [i, _] : set.y) shared_[static_cast<std::size_t>(i)] = true;
@@ -300,9 +317,14 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
 }
 
 std::vector<bool> Solver::unique() {
+  if (!doubted_->some() && engine_->state().q.size() == system_.size()) doubted_->at(engine_->state());
+  return unique_reactions(doubted_->some());
+}
+
+std::vector<bool> Solver::unique_reactions(bool asked) {
   std::vector<bool> unique(static_cast<std::size_t>(system_.rows()), true);
   for (std::size_t i = 0; i < shared_.size(); ++i) unique[i] = !shared_[i];
-  if (!engine_->has_doubts()) return unique;
+  if (!asked) return unique;
   for (const SparseRank::Set& set : doubted_->rank(system_).redundant)
     for (const auto& [i, _] : set.y) unique[static_cast<std::size_t>(i)] = false;
   return unique;
@@ -320,9 +342,9 @@ std::vector<std::string> Solver::warnings() {
 std::vector<std::string> Solver::doubtful_bodies() const { return doubts(system_, solved_by_->doubts()); }
 
 void Solver::stabilise(double w) {
-  pull_ = w;
-  plain_->set_pull(w);
-  if (merged_ && merged_->engine) merged_->engine->set_pull(w);
+  baumgarte_rate_ = w;
+  plain_->set_baumgarte_rate(w);
+  if (merged_ && merged_->engine) merged_->engine->set_baumgarte_rate(w);
 }
 void Solver::normalise(State& s) const {
   plain_->normalise(s);
@@ -334,7 +356,7 @@ Solver::Gaps Solver::gaps(const State& s) {
   return gaps(*engine_, s);
 }
 Solver::Gaps Solver::gaps(OwnEngine& engine, const State& s) const {
-  engine.look(s);
+  engine.evaluate_rows_if_needed(s);
   engine.find_weld_rows();
   RowGaps out = row_gaps(system_, engine, s, left_out_);
   return {std::move(out.positions), std::move(out.velocities)};
@@ -343,13 +365,13 @@ Solver::Gaps Solver::gaps(OwnEngine& engine, const State& s) const {
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
   system_.require_state(s);
   engine_ = plain_.get();
-  engine_->look(s);
+  engine_->evaluate_rows_if_needed(s);
   factor(s, positions);
   const VectorXd none = VectorXd::Zero(engine_->unknowns());
   if (!engine_->correct(rows) && engine_->solve(none, rows) == Engine::Status::stalled)
     fail(system_, {.kind = Failure::Kind::no_step, .t = s.t});
   VectorXd dq;
-  engine_->spread(engine_->y(), dq);
+  engine_->expand(engine_->y(), dq);
   return dq;
 }
 VectorXd Solver::shift_positions(const State& s, const VectorXd& rows) { return shift(s, rows, true); }
@@ -389,7 +411,7 @@ void Solver::approach_positions(State& s) {
     factor(s, true);
     const VectorXd none = VectorXd::Zero(engine_->unknowns());
     const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
-    engine_->spread(engine_->y(), dq);
+    engine_->expand(engine_->y(), dq);
     s.q += dq;
     return found;
   };
@@ -409,7 +431,7 @@ void Solver::approach_velocities(State& s) {
     factor(s);
     const VectorXd none = VectorXd::Zero(engine_->unknowns());
     const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
-    engine_->spread(engine_->y(), dv);
+    engine_->expand(engine_->y(), dv);
     s.v += dv;
     return found;
   };

@@ -61,7 +61,7 @@ class Solver {
   VectorXd gap() const;                 // b - A q'' of rows that contradict each other within the tolerance, else 0
   std::vector<bool> unique();           // by rows: no redundant row shares its reaction
   std::vector<std::string> warnings();  // all that is doubtful at the state of the last solve()
-  std::size_t merged() const;  // how many bodies it took as one with others
+  std::size_t merged() const;           // how many bodies it took as one with others
   std::vector<std::string> doubtful_bodies() const;  // of which bodies the accelerations are known badly, and how badly
 
   const VectorXd& phi() const;   // values of all rows, 0 where they are met; psi of nonholonomic ones
@@ -73,7 +73,7 @@ class Solver {
 
   // Rows that depend on others at a state on the constraints need not be looked at near it: the others hold them, too.
   // Leaves out one row of each dependent set from now on, and returns those left out.  Off the constraints, where
-  // integrators go, redundant rows contradict each other.
+  // integrators go, redundant rows contradict each other.  Throws ConflictingRows where they do so at s.
   const std::vector<Index>& leave_out_dependent(const State& s);
   void leave_out(std::vector<Index> rows);  // these and no others
   // From here on, near this state: bodies that are welded together here are taken to be where their welds put them, as
@@ -116,19 +116,21 @@ class Solver {
   template <class F> void project(State& s, const F& approach);
   const VectorXd& finish(const State& s, const Evaluation* e);
   void require_determined(const Evaluation& e);
+  void require_agreement(const Evaluation& e);
+  std::vector<bool> unique_reactions(bool asked);  // by the rank where it is asked; else of rows left out alone
   VectorXd shift(const State& s, const VectorXd& rows, bool positions);
   void factor(const State& s, bool positions = false);
 
   const System& system_;
   SolverOptions options_;
   std::unique_ptr<OwnEngine> plain_;
-  std::unique_ptr<Merged> merged_;                   // the same with rigid groups as one body each, once it was needed
+  std::unique_ptr<Merged> merged_;  // the same with rigid groups as one body each, once it was needed
   OwnEngine *engine_ = nullptr, *solved_by_ = nullptr;  // that was used last, and for the last solve()
-  bool holding_ = false, lost_ = false;              // lost_: what the last solve() has left
-  double pull_ = 0;
+  bool holding_ = false, lost_ = false;                 // lost_: what the last solve() has left
+  double baumgarte_rate_ = 0;
   State near_, solved_at_;  // of a merged solve: where welded bodies are put, and where it was
   std::unique_ptr<OwnJudge> doubted_;
-  bool judged_ = false;  // the rank was, at one state at least
+  bool judged_ = false, agreed_ = false;  // the rank was, at one state at least; rows that depend on each other agree
   VectorXd a_, friction_;
   unsigned long solved_ = 0;  // Engine::changes() when a_ was found
   std::vector<Index> left_out_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/lagrangian.h>
@@ -10,12 +11,14 @@
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/forces/applied.h>
+#include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/functor.h>
 #include <mortise/forces/spring.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/functor.h>
 #include <mortise/joints/knife_edge.h>
 #include <mortise/joints/pin.h>
+#include <mortise/joints/prismatic.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/rolling_disk.h>
 #include <mortise/joints/rolling_sphere.h>
@@ -268,7 +271,7 @@ Problem spherical_chain() {
 }
 
 // Seven bodies, three loops; the start has Theta = 0 and is at rest.
-Problem squeezer() {
+Problem squeezer(double stiffness, double damping) {
   using V = Vec2<double>;
   const V O(0, 0), A(-0.06934, -0.00227), B(-0.03635, 0.03273), C(0.014, 0.072), D(0.02, -0.018);
   const double k1 = -6.17138900142764496e-02, k3 = 4.55279819163070380e-01, k5 = 4.87364979543842550e-01,
@@ -293,7 +296,11 @@ Problem squeezer() {
   const auto pin = [&](const char* name, const V& at, const auto& one, const auto& other) {
     a.connect(name, at_world<Pin>(at), one, other);
   };
-  pin("O", O, ground, K1), pin("F", F, K1, K2), pin("B", B, ground, K3), pin("A5", A, ground, K5);
+  pin("O", O, ground, K1), pin("F", F, K1, K2), pin("A5", A, ground, K5);
+  if (stiffness > 0)
+    a.apply("B", Spring<2>{.on_a = B, .stiffness = stiffness, .damping = damping}, ground, K3);
+  else
+    pin("B", B, ground, K3);
   pin("A7", A, ground, K7), pin("G", G, K5, K4), pin("H", H, K7, K6);
   pin("E3", E, K2, K3), pin("E4", E, K2, K4), pin("E6", E, K2, K6);
   a.apply("spring", Spring<2>{.on_a = C, .on_b = D, .stiffness = 4530, .length = 0.07785}, ground, K3);
@@ -344,6 +351,120 @@ Problem soft_pendulum(double k, double c) {
           }},
           rod);
   return {a, {}, {"rod.theta", "rod.theta'"}, {}};
+}
+
+// The car axis of the Test Set for IVP Solvers (W. M. Lioen, J. J. B. de Swart, 1998): two light masses on springs, one
+// end of the axis on the ground, the other driven over a bumpy road.
+Problem car_axis() {
+  constexpr double L = 1, L0 = 0.5, eps = 1e-2, M = 10, r = 0.1, w = 10, m = eps * eps * M / 2;
+  Assembly a("car_axis");
+  a.set_gravity({0, -1, 0});
+  const auto left = a.add("left", Particle<2>{.mass = m}), right = a.add("right", Particle<2>{.mass = m});
+  a.place(left, {0, L0});
+  a.place(right, {L, L0});
+  const auto road = [=](const auto& t) {
+    using std::sin, std::sqrt;
+    using T = std::remove_cvref_t<decltype(t)>;
+    const T y = r * sin(w * t);
+    return Vec2<T>(sqrt(L * L - y * y), y);
+  };
+  const auto spring = [=](auto& body, const auto& at) {
+    using std::sqrt;
+    using T = typename std::remove_cvref_t<decltype(at)>::Scalar;
+    const Vec2<double> here(0, 0);
+    const Vec2<T> d = body.point(here) - at;
+    const T l = sqrt(d.squaredNorm());
+    const Vec2<T> f = (L0 - l) / l * d;
+    body.apply_force(here, f);
+  };
+  a.apply("left_spring", Force{[=](auto& b, const auto& t) {
+            using T = std::remove_cvref_t<decltype(t)>;
+            spring(b, Vec2<T>(T(0.0), T(0.0)));
+          }},
+          left);
+  a.apply("right_spring", Force{[=](auto& b, const auto& t) { spring(b, road(t)); }}, right);
+  a.connect("upright", Holonomic{[=](const auto& b, const auto& t) {
+              const auto p = road(t);
+              const Vec2<double> here(0, 0);
+              return p.dot(b.point(here));
+            }},
+            left);
+  a.connect("axis", Distance<2>{.length = L}, left, right);
+  return {a,
+          {{"left'", {-L0 / L, 0}}, {"right'", {-L0 / L, 0}}},
+          {"left.x", "left.y", "right.x", "right.y", "left.x'", "left.y'", "right.x'", "right.y'"},
+          {{3,
+            {0.4934557842755629e-1, 0.4969894602303324, 0.1041742524885400e1, 0.3739110272652214,
+             -0.7705836840321485e-1, 0.7446866596327776e-2, 0.1755681574942899e-1, 0.7703410437794031}}}};
+}
+
+// The flyball governor of the IFToMM library of benchmarks: two rods with balls on a turning axis, held to a sleeve by
+// stiff springs and dampers.  Turns with 2 pi rad/s at the start.
+Problem governor(double k, double c) {
+  const double alpha = std::numbers::pi / 6, W = 2 * std::numbers::pi;
+  const auto box = [](double m, double x, double y, double z) {
+    return RigidBody{.mass = m,
+                     .inertia = m / 12 * Vec3<double>(y * y + z * z, x * x + z * z, x * x + y * y).asDiagonal()};
+  };
+  Assembly a("governor");
+  a.set_gravity({0, 0, -g});
+  const auto ground = a.add("ground", Ground{});
+  const auto axis = a.add("axis", box(0.3, 0.01, 0.01, 1)), sleeve = a.add("sleeve", box(3, 0.1, 0.1, 0.1));
+  std::vector<std::pair<std::string, std::vector<double>>> start;
+  const auto put = [&](const auto& body, const std::string& name, const Vec3<double>& at, double angle) {
+    const Vec<double, 7> pose = RigidBody::pose(at, {std::cos(angle / 2), 0, std::sin(angle / 2), 0});
+    a.place(body, pose);
+    const Vec<double, 7> rates =
+        RigidBody::rates(pose, {-W * at[1], W * at[0], 0}, {-W * std::sin(angle), 0, W * std::cos(angle)});
+    start.push_back({name + "'", {rates.data(), rates.data() + 7}});
+  };
+  put(axis, "axis", {0, 0, 0.5}, 0);
+  put(sleeve, "sleeve", {0, 0, 0.5}, 0);
+  a.connect("bearing", Revolute{.on_b = {0, 0, -0.5}}, ground, axis);
+  a.connect("guide", Prismatic{}, axis, sleeve);
+  for (const double side : {-1.0, 1.0}) {
+    const std::string name = side < 0 ? "left" : "right";
+    const double angle = side > 0 ? alpha : std::numbers::pi - alpha;
+    const Vec3<double> along(std::cos(angle), 0, -std::sin(angle)), top(0, 0, 1);
+    const auto rod = a.add(name, box(0.3, 1, 0.01, 0.01));
+    put(rod, name, top + 0.5 * along, angle);
+    a.connect(name + "_hinge",
+              Revolute{.on_a = {0, 0, 0.5}, .on_b = {-0.5, 0, 0}, .axis_a = {0, 1, 0}, .axis_b = {0, 1, 0}}, axis, rod);
+    const auto ball = a.add(name + "_ball", Particle<3>{.mass = 5});
+    const Vec3<double> tip = top + along;
+    a.place(ball, tip);
+    start.push_back({name + "_ball'", {-W * tip[1], W * tip[0], 0}});
+    a.connect(name + "_tip", Spherical{.on_a = {0.5, 0, 0}}, rod, ball);
+    a.apply(name + "_spring", Spring<3>{.stiffness = k, .damping = c, .length = 0.5}, rod, sleeve);
+  }
+  return {a, start, {"sleeve.z", "left_ball.x", "left_ball.y"}, {}};
+}
+
+// A cantilever of N rigid segments with torsional springs and dampers between them, level and at rest at the start.
+// Length 1 m, 1 kg, bending stiffness EI [N m^2]; dampers of the stiffness times tau [s].
+Problem lumped_beam(int N, double EI, double tau) {
+  const double l = 1.0 / N, m = 1.0 / N, k = EI / l;
+  Assembly a("lumped_beam");
+  a.set_gravity({0, -g, 0});
+  const auto ground = a.add("ground", Ground{});
+  std::optional<decltype(a.add("", PlanarBody{}))> last;
+  const Vec2<double> front(-l / 2, 0), back(l / 2, 0), root(0, 0);
+  for (int i = 0; i < N; ++i) {
+    const auto segment = a.add(fmt::format("s{}", i), PlanarBody{.mass = m, .inertia = m * l * l / 12});
+    a.place(segment, {(i + 0.5) * l, 0, 0});
+    if (last) {
+      a.connect(fmt::format("p{}", i), Pin{.on_a = back, .on_b = front}, *last, segment);
+      a.apply(fmt::format("k{}", i),
+              CoordinateSpring{.terms = {{0, "theta", -1}, {1, "theta", 1}}, .stiffness = k, .damping = k * tau}, *last,
+              segment);
+    } else {
+      a.connect("p0", Pin{.on_a = root, .on_b = front}, ground, segment);
+      a.apply("k0", CoordinateSpring{.terms = {{0, "theta", 1}}, .stiffness = 2 * k, .damping = 2 * k * tau}, segment);
+    }
+    last = segment;
+  }
+  const std::string tip = fmt::format("s{}", N - 1);
+  return {a, {}, {tip + ".x", tip + ".y", tip + ".theta"}, {}};
 }
 
 }  // namespace mortise

@@ -53,9 +53,13 @@ Problem euler_top();
 Problem lagrange_top(bool fast);
 Problem double_pendulum();  // two point masses on massless links
 Problem spherical_chain();  // two rods on spherical joints
-Problem squeezer();         // of Andrews, seven bodies
-Problem wheel_on_slope();   // a unicycle, nonholonomic
+// Of Andrews, seven bodies; with a stiff spring [N/m] and damper in the place of one pin, expected values are near.
+Problem squeezer(double stiffness = 0, double damping = 0);
+Problem wheel_on_slope();  // a unicycle, nonholonomic
 // A pendulum on a bushing of stiffness k [N/m] and damping c [N s/m] instead of a pin.
 Problem soft_pendulum(double k, double c);
+Problem car_axis();
+Problem governor(double k = 8e5, double c = 4e4);  // stiff springs and dampers that turn
+Problem lumped_beam(int N, double EI = 10, double tau = 1e-4);
 
 }  // namespace mortise

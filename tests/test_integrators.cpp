@@ -246,7 +246,7 @@ TEST_CASE("stiff systems: generalized_alpha takes few steps where dopri5 takes v
     return std::count_if(run.notes.begin(), run.notes.end(), [](const auto& n) { return n.kind == "stiff"; });
   };
   CHECK(stiff(many) == 1);
-  CHECK(many.text().find("the integrator generalized_alpha") != std::string::npos);
+  CHECK(many.text().find("the integrator radau5") != std::string::npos);
   CHECK((few.column("rod.theta") - many.column("rod.theta")).cwiseAbs().maxCoeff() < 1e-2);
   // At a tighter tolerance nearer.
   const Trajectory tight =
@@ -660,4 +660,82 @@ TEST_CASE("files: a full disk is told, and what was there stays") {
   CHECK(unsaved.samples() > 40);
   std::filesystem::remove(path + ".part");
   std::filesystem::remove(path);
+}
+
+namespace {
+
+// Motions of the same shape at any size A [m]: an anharmonic spring, V = A^2 (x^2/2 + x^4/4), x = coordinate / A; and a
+// pendulum of length A in a gravity of 9.81 A.
+Assembly anharmonic(double A) {
+  Assembly a("anharmonic");
+  const auto bob = a.add("bob", Particle<2>{.mass = 1});
+  a.place(bob, {A, 0.3 * A});
+  a.apply("spring", Potential{[=](const auto& b, const auto&) {
+            const auto x = b.coordinate("x") / A, y = b.coordinate("y") / A;
+            const auto r2 = x * x + y * y;
+            return A * A * (0.5 * r2 + 0.25 * r2 * r2);
+          }},
+          bob);
+  return a;
+}
+Assembly pendulum_of(double A) {
+  Assembly a("pendulum");
+  a.set_gravity({0, -9.81 * A, 0});
+  const auto ground = a.add("ground", Ground{});
+  const auto bob = a.add("bob", Particle<2>{.mass = 1});
+  a.connect("rod", Distance<2>{.length = A}, ground, bob);
+  a.place(bob, {0.6 * A, -0.8 * A});
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("gauss: order, symmetry and energy are the same at sizes from 1e-12 m to 1e6 m") {
+  for (const auto make : {anharmonic, pendulum_of})
+    for (const double A : {1e-12, 1e-10, 1e-6, 1.0, 1e3, 1e6}) {
+      const System system(make(A));
+      CAPTURE(system.name());
+      CAPTURE(A);
+      const State start = system.state();
+      const auto run = [&](const State& from, double h, double duration) {
+        Trajectory r =
+            simulate(system, from,
+                     {.duration = duration, .integrator = "gauss", .steps = {.step = h}, .sample = duration / 100});
+        CAPTURE(r.stopped);
+        REQUIRE(r.finished);
+        return r;
+      };
+      // Against the same at 1 m, in shares of A.
+      const System whole(make(1));
+      const State expected =
+          simulate(whole, whole.state(), {.duration = 2, .integrator = "gauss", .steps = {.step = 0.02}}).last;
+      const State there = run(start, 0.02, 2).last;
+      CHECK((there.q / A - expected.q).cwiseAbs().maxCoeff() < 1e-11);
+      // Back again.
+      State turned = there;
+      turned.v *= -1;
+      turned.t = 0;
+      CHECK((run(turned, 0.02, 2).last.q - start.q).cwiseAbs().maxCoeff() < 1e-11 * A);
+      // Order 4.
+      const State exact = run(start, 0.0025, 2).last;
+      const double one = (run(start, 0.04, 2).last.q - exact.q).norm(), half = (there.q - exact.q).norm();
+      CHECK(one / half == doctest::Approx(16).epsilon(0.1));
+      // Energy: as far off late as early.
+      const Trajectory late = run(start, 0.05, 100);
+      const VectorXd energy = late.column("energy.total").array() - late.value(0, "energy.total");
+      CHECK(energy.tail(25).cwiseAbs().maxCoeff() < 1.2 * energy.head(25).cwiseAbs().maxCoeff());
+      CHECK(energy.cwiseAbs().maxCoeff() < 1e-4 * A * A);
+    }
+}
+
+TEST_CASE("gauss: a double pendulum passes with steps of any size about 0.02") {
+  Problem p = double_pendulum();
+  p.start = {{"one", {0.29552020666133955, -0.9553364891256060}}, {"two", {0.9397377942, -1.7201786}}};
+  for (const double h : {0.019, 0.0195, 0.02, 0.0205, 0.021}) {
+    CAPTURE(h);
+    const Trajectory run = p.run({.duration = 20, .integrator = "gauss", .steps = {.step = h}, .sample = 1});
+    CAPTURE(run.stopped);
+    CHECK(run.finished);
+    CHECK(run.energy_error < 1e-3);
+  }
 }

@@ -167,7 +167,7 @@ TEST_CASE("fronts: chains of blocks of all small sizes are solved as dense matri
     std::mt19937 random(seed);
     std::uniform_int_distribution<int> rows(1, 6);
     constexpr std::size_t nodes = 20;
-    Fronts::Graph graph{{}, {0}, {}};
+    FrontTree::Graph graph{{}, {0}, {}};
     std::array<Index, nodes + 1> first{};
     for (std::size_t i = 0; i < nodes; ++i) {
       graph.size.push_back(rows(random));
@@ -178,13 +178,14 @@ TEST_CASE("fronts: chains of blocks of all small sizes are solved as dense matri
     }
     const Index n = first[nodes];
     MatrixXd K = MatrixXd::Zero(n, n);
-    Fronts fronts(graph);
-    std::vector<std::vector<std::pair<Index, double>>> entries(static_cast<std::size_t>(fronts.count()));
+    const FrontTree tree(graph);
+    Fronts fronts(tree);
+    std::vector<std::vector<std::pair<Index, double>>> entries(static_cast<std::size_t>(tree.count()));
     std::uniform_real_distribution<double> uniform(-1, 1);
     const auto add = [&](std::size_t i, std::size_t k) {
       const auto row = static_cast<int>(i), column = static_cast<int>(k);
-      const Fronts::Place p = fronts.place(row, column);
-      const int front = fronts.front_of(fronts.position(row) < fronts.position(column) ? row : column);
+      const FrontTree::Place p = tree.place(row, column);
+      const int front = tree.front_of(tree.position(row) < tree.position(column) ? row : column);
       for (Index c = 0; c < graph.size[k]; ++c)
         for (Index r = 0; r < graph.size[i]; ++r)
           entries[static_cast<std::size_t>(front)].emplace_back(
@@ -206,7 +207,7 @@ TEST_CASE("fronts: chains of blocks of all small sizes are solved as dense matri
     VectorXd ordered(n), x(n);
     const auto each = [&](const auto& f) {
       for (std::size_t i = 0; i < nodes; ++i)
-        for (Index r = 0; r < graph.size[i]; ++r) f(first[i] + r, fronts.position(static_cast<int>(i)) + r);
+        for (Index r = 0; r < graph.size[i]; ++r) f(first[i] + r, tree.position(static_cast<int>(i)) + r);
     };
     each([&](Index own, Index in_order) { ordered[in_order] = b[own]; });
     fronts.solve(ordered.data());

@@ -12,8 +12,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/solve/solve.h>
-#include <mortise/solve/solver.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
@@ -23,6 +21,8 @@
 #include <mortise/joints/pin.h>
 #include <mortise/joints/revolute.h>
 #include <mortise/joints/slider.h>
+#include <mortise/solve/solve.h>
+#include <mortise/solve/solver.h>
 
 #include "counts.h"
 #include "quad_reference.h"
@@ -116,6 +116,46 @@ TEST_CASE("one rank: an arm of closed loops, below and above the size at which r
       CHECK(report.dof == dof);
       CHECK(report.determined() == (padding > 0));  // a frame of no mass may turn about its mount
     }
+}
+
+TEST_CASE("one rank: a long chain is as healthy as a short one, whatever it starts from") {
+  // Scales that are found body by body must not grow along the chain.  Links of 0.1 to 10 m, hinges in turn along two
+  // axes: 5 rows of each hinge and the norm of each quaternion, 1 DOF per link.
+  for (const Index n : {5, 100, 3000}) {
+    CAPTURE(n);
+    Assembly a("chain");
+    a.set_gravity({0, 0, -9.81});
+    const auto ground = a.add("ground", Ground{});
+    std::optional<Handle<RigidBody>> last;
+    Vec3<double> end(0, 0, 0);
+    double half = 0;
+    for (Index i = 0; i < n; ++i) {
+      const double length = std::pow(10, std::sin(static_cast<double>(i)));
+      const Vec3<double> axis = i % 2 == 0 ? Vec3<double>::UnitZ() : Vec3<double>::UnitY();
+      const auto link =
+          a.add(fmt::format("link{}", i),
+                RigidBody{.mass = length, .inertia = length * Vec3<double>(0.01, 1, 1).asDiagonal().toDenseMatrix()});
+      const Revolute hinge{.on_a = {half, 0, 0}, .on_b = {-length / 2, 0, 0}, .axis_a = axis, .axis_b = axis};
+      if (last)
+        a.connect(fmt::format("hinge{}", i), hinge, *last, link);
+      else
+        a.connect("hinge0", hinge, ground, link);
+      a.place(link, RigidBody::pose(end + Vec3<double>(length / 2, 0, 0), {1, 0, 0, 0}));
+      last = link;
+      half = length / 2;
+      end[0] += length;
+    }
+    const System system(a);
+    const RankReport report = check_rank(system, system.evaluate(system.state()));
+    CHECK(report.ok());
+    CHECK(report.redundant.empty());
+    CHECK(report.warnings.empty());
+    CHECK(report.rank.rank_A == 6 * n);
+    CHECK(report.dof == n);
+    REQUIRE(report.rank.smallest_row.has_value());
+    // Translations of n equal links alone: 2 sin(pi / (4 n + 2)).
+    CHECK(*report.rank.smallest_row > 0.1 / static_cast<double>(n));
+  }
 }
 
 TEST_CASE("one rank: units of length, masses over 24 decades and places far away change no verdict") {

@@ -406,7 +406,7 @@ TEST_CASE("simulate: bad input gets a message") {
   if (stepper_names() != all_stepper_names())
     refuse({.duration = 1, .integrator = "cvode_bdf"},
            "integrator 'cvode_bdf': this build of mortise has no CVODE; build it where SUNDIALS is installed "
-           "(libsundials-dev), or take one of dopri5, rk4, gauss, generalized_alpha");
+           "(libsundials-dev), or take one of dopri5, rk4, radau5, gauss, generalized_alpha");
   refuse({.duration = 1, .integrator = "rk4"}, "integrator 'rk4': it has fixed steps, and step = 0 s; give a step > 0");
   refuse({.duration = 1, .steps = {.tolerance = 0}}, "integrator 'dopri5': tolerance = 0; give one from 1e-14 to 0.1");
   refuse({.duration = 1, .events = {{"empty", {}}}}, "event 'empty': it has no function; give value(state)");

@@ -460,7 +460,7 @@ TEST_CASE("Solver: a massless body that nothing holds is named, in the middle of
 }
 
 TEST_CASE("Solver: rows that contradict each other are named, beside a chain") {
-  const Mechanism m = chain(static_cast<int>(many(750, 150)));  // a rank of 7500 bodies takes a minute
+  const Mechanism m = chain(largest_chain / 4);
   Assembly assembly = assemble(m);
   const auto bead = assembly.add("bead", Particle<2>{.mass = 1});
   const auto state = [&](const System& system) {

@@ -51,7 +51,9 @@ std::vector<Case> redundant_cases();
 std::vector<Case> conflicting_cases();
 std::vector<Case> hidden_cases();
 std::vector<Case> other_cases();
+std::vector<Case> turned_cases();
 std::vector<Case> healthy_cases();
+std::vector<Case> structures();  // healthy, too
 
 using V2 = Vec2<double>;
 using V3 = Vec3<double>;

@@ -219,8 +219,8 @@ Assembly ghost_and_leaf(bool mended) {
 std::vector<Case> under_modelled_cases() {
   using enum Verdict;
   const auto c = [](const char* name, const char* about, std::vector<std::string> culprits, const char* remedy,
-                    Assembly (*model)(bool)) {
-    return Case{name, about, under_modelled, std::move(culprits), remedy, model};
+                    Assembly (*model)(bool), std::vector<Verdict> also = {}) {
+    return Case{name, about, under_modelled, std::move(culprits), remedy, model, {}, std::move(also)};
   };
   return {
       c("massless_leaf", "a rod without mass on one pin turns freely", {"rod.theta"}, "give rod mass", massless_leaf),
@@ -253,7 +253,7 @@ std::vector<Case> under_modelled_cases() {
       c("dangling_chain", "two massless links hang from a body", {"one.theta", "two.theta"}, "give two mass or inertia",
         dangling_chain),
       c("straight_knee", "two massless links in one line leave the knee between them free",
-        {"thigh.theta", "shin.theta"}, "mass or inertia in this motion", straight_knee),
+        {"thigh.theta", "shin.theta"}, "mass or inertia in this motion", straight_knee, {singular_pose}),
       c("open_four_bar", "a four-bar with a massless coupler that is pinned at one end only", {"coupler.theta"},
         "hold this motion by a joint", open_four_bar),
       c("nested_leaves", "one massless leaf in an arm that is used twice: both are named",

@@ -1,0 +1,28 @@
+#pragma once
+// The motions of all bodies of a System at one state, in one piece of memory (BodyModel::make_motion).
+
+#include <vector>
+
+#include <mortise/assembly/system.h>
+
+#pragma GCC visibility push(hidden)
+namespace mortise::engine {
+
+class Motions {
+ public:
+  explicit Motions(const System& system);
+  Motions(const Motions&) = delete;
+  Motions& operator=(const Motions&) = delete;
+  ~Motions();
+
+  void* operator[](std::size_t body) const { return motion_[body]; }
+  const std::vector<void*>& all() const { return motion_; }
+
+ private:
+  const System& system_;
+  std::vector<unsigned char> memory_;
+  std::vector<void*> motion_;
+};
+
+}  // namespace mortise::engine
+#pragma GCC visibility pop
