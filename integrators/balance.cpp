@@ -6,12 +6,6 @@
 #include <mortise/integrators/drives.h>
 
 namespace mortise {
-namespace {
-
-// Points of a step, for the integral of the power.
-const double lobatto[4] = {0, 0.5 - 0.5 / std::sqrt(5.0), 0.5 + 0.5 / std::sqrt(5.0), 1};
-
-}  // namespace
 
 EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& start) : flow_(flow) {
   // Joints that move by themselves, and rows with a rate where nothing else moves.
@@ -65,37 +59,23 @@ double EnergyBalance::step(const Stepper& stepper, const State& from, const Stat
   const double last = last_power_;
   if (needed_) last_power_ = power(now);
   const Energy energy = flow_.solver().energy(now);
-  t_ = from.t, h_ = now.t - from.t, before_ = reference_;
+  const double before = reference_;
   if (needed_) {
-    powers_[0] = last, powers_[3] = last_power_;
-    for (const int i : {1, 2}) {
-      stepper.at(from.t + lobatto[i] * h_, between_);
-      powers_[i] = power(between_);
+    const double h = now.t - from.t, r = 0.5 / std::sqrt(5.0);
+    double inner = 0;
+    for (const double x : {0.5 - r, 0.5 + r}) {
+      stepper.at(from.t + x * h, between_);
+      inner += power(between_);
     }
-    reference_ += h_ / 12 * (powers_[0] + 5 * (powers_[1] + powers_[2]) + powers_[3]);
+    reference_ += h / 12 * (last + 5 * inner + last_power_);
   }
+  idle_ = reference_ == before;
   count(energy);
   return std::abs(energy.total() - reference_);
 }
 
-// The power as the cubic through the four points, integrated from the start of the step.
 double EnergyBalance::between(const State& s) const {
-  double reference = before_;
-  if (needed_) {
-    const double x = (s.t - t_) / h_;
-    for (int i = 0; i < 4; ++i) {
-      double c[4] = {1, 0, 0, 0};  // the polynomial that is 1 at point i and 0 at the others
-      int degree = 0;
-      for (int j = 0; j < 4; ++j) {
-        if (j == i) continue;
-        const double f = 1 / (lobatto[i] - lobatto[j]);
-        ++degree;
-        for (int k = degree; k >= 0; --k) c[k] = f * ((k > 0 ? c[k - 1] : 0) - lobatto[j] * (k < degree ? c[k] : 0));
-      }
-      reference += h_ * powers_[i] * x * (c[0] + x * (c[1] / 2 + x * (c[2] / 3 + x * c[3] / 4)));
-    }
-  }
-  return std::abs(flow_.solver().energy(s).total() - reference);
+  return idle_ ? std::abs(flow_.solver().energy(s).total() - reference_) : 0;
 }
 
 void EnergyBalance::jump(double energy, const State& now) {

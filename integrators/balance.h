@@ -14,8 +14,9 @@ class EnergyBalance {
 
   void begin(const State& s);
   double step(const Stepper& stepper, const State& from, const State& now);  // by how much it is off now
-  double between(const State& s) const;                                      // and at a state within the last step
-  void jump(double energy, const State& now);                                // energy that an event has added
+  // And at a state within the last step; 0 if something was put in there: how much up to then is not known as well.
+  double between(const State& s) const;
+  void jump(double energy, const State& now);  // energy that an event has added
 
   // [J] The largest of kinetic energy, change of potential energy and work put in, together.
   double in_play() const { return in_play_; }
@@ -34,9 +35,9 @@ class EnergyBalance {
   State between_;
   bool by_joints_ = false, needed_ = false;
   double reference_ = 0, last_power_ = 0;
-  double t_ = 0, h_ = 0, before_ = 0, powers_[4] = {};  // the last step, the reference at its start
-  double begin_ = 0, potential_ = 0;                    // [J] both at the start
-  double in_play_ = 0, sum_ = 0, whole_ = 0;            // [J] that over all steps; the largest energy
+  bool idle_ = false;                         // nothing was put in during the last step
+  double begin_ = 0, potential_ = 0;          // [J] both at the start
+  double in_play_ = 0, sum_ = 0, whole_ = 0;  // [J] that over all steps; the largest energy
 };
 
 }  // namespace mortise

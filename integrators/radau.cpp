@@ -42,6 +42,14 @@ void Radau::begin(Flow& flow, const State& s) {
   keep_below_ = fast;
 }
 
+void Radau::go_on(const State& s, double h) {
+  ErrorScale kept = scale_;
+  kept.include(s.q, s.v);
+  begin(*flow_, s);
+  scale_ = std::move(kept);
+  if (h > 0) h_ = h;
+}
+
 // As dopri5 does it.
 double Radau::first_step(double most) {
   constexpr double little = 1e-3, shortest = 1e-4, longest = 100, small = 0.1;

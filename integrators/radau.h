@@ -28,7 +28,7 @@ class Radau final : public Controlled {
   void begin(Flow& flow, const State& s) override;
   void step(double end) override;
   void at(double t, State& s) const override;
-  void first(double h) override { h_ = h; }
+  void go_on(const State& s, double h) override;
   std::string hardest() const override;
 
  private:

@@ -43,11 +43,11 @@ struct Driven {
   Driven(const char* n, double until) : name(n), model(n), duration(until) { model.set_gravity({0, -9.81, 0}); }
 };
 
-// The methods that choose their steps by their errors; that of order 2 has its own tests.
+// The methods that choose their steps by their errors; those for stiff systems have their own tests.
 std::vector<std::string> controlled() {
   std::vector<std::string> out;
   for (const std::string& name : stepper_names())
-    if (name != "rk4" && name != "gauss" && name != "generalized_alpha") out.push_back(name);
+    if (name != "rk4" && name != "gauss" && name != "generalized_alpha" && name != "radau5") out.push_back(name);
   return out;
 }
 
@@ -448,11 +448,16 @@ TEST_CASE("driven: random mechanisms with random drives end where a tight run en
     };
     // As long as a start that is moved a little moves the end by less than ten times as much.
     constexpr double little = 1e-7, most = 10;
-    State start = consistent(system, system.state()), moved = start;
-    for (Index i = 3; i < moved.q.size(); ++i) moved.q[i] += little * random.uniform(-1, 1);
-    moved = consistent(system, moved);
+    const State start = consistent(system, system.state());
+    std::vector<State> moved(3, start);
+    for (State& s : moved) {
+      for (Index i = 3; i < s.q.size(); ++i)
+        s.q[i] += little * random.uniform(-1, 1), s.v[i] += little * random.uniform(-1, 1);
+      s = consistent(system, s);
+    }
     Trajectory right = run(start, 1e-12);
-    while (right.finished && distance(run(moved, 1e-12).last, right.last) > most * little && duration > 0.1) {
+    const auto sensitive = [&](const State& s) { return distance(run(s, 1e-12).last, right.last) > most * little; };
+    while (right.finished && duration > 0.1 && std::any_of(moved.begin(), moved.end(), sensitive)) {
       duration *= 0.7;
       right = run(start, 1e-12);
     }
