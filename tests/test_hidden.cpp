@@ -1160,3 +1160,28 @@ TEST_CASE("many massless nodes: chains of springs behave as one spring, and grou
     CHECK(std::abs(acc[i] - by_hand) < 1e-8);
   }
 }
+
+TEST_CASE("hidden constraints among 300 massless coordinates that hang together are found, among 301 refused by name") {
+  for (const int nodes : {300, 301}) {
+    CAPTURE(nodes);
+    Assembly a("chain");
+    auto last = a.add("n0", Particle<1>{.mass = 0});
+    a.apply("s0", CoordinateSpring{.terms = {{0, "x", 1}}, .stiffness = 1000}, last);
+    for (int i = 1; i < nodes; ++i) {
+      const auto next = a.add(fmt::format("n{}", i), Particle<1>{.mass = 0});
+      a.apply(fmt::format("s{}", i), CoordinateSpring{.terms = {{0, "x", -1}, {1, "x", 1}}, .stiffness = 1000}, last,
+              next);
+      last = next;
+    }
+    const System system(a);
+    const HiddenReport found = find_hidden(system, system.state());
+    if (nodes <= 300) {
+      CHECK(found.completable() == nodes);
+      continue;
+    }
+    CHECK(found.completable() == 0);
+    REQUIRE(found.rows.size() == 1);
+    CHECK(found.rows[0].sentence.find("301 massless coordinates hang together") == 0);
+    CHECK_THROWS_AS(complete(system, system.state()), NotCompletable);
+  }
+}
