@@ -97,7 +97,8 @@ class ConstraintModel : public PartModel {
   virtual std::optional<Turned> turned(const State&, Firsts) const { return {}; }
   virtual Index holonomic() const = 0;  // the first rows; the others are nonholonomic
 
-  // Of a joint that lets two bodies move as one: the frame on each that the other's coincides with where the rows are met.
+  // Of a joint that lets two bodies move as one: the frame on each that the other's coincides with where the rows are
+  // met.
   struct WeldedFrames {
     RigidFrame a, b;
   };

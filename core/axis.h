@@ -23,8 +23,8 @@ struct Axis {
   Axis seen_from(const auto& body) const { return {body.local_direction(along), body.local_direction(across_1)}; }
 };
 
-// What a joint with axis_a and axis_b holds together (`static constexpr Aligned aligned`): the two axes, or the axes with
-// their directions across.
+// What a joint with axis_a and axis_b holds together (`static constexpr Aligned aligned`): the two axes, or the axes
+// with their directions across.
 enum class Aligned { axes, frames };
 
 // The same in the plane: across is along, turned left by a right angle.

@@ -133,7 +133,8 @@ Massless massless_directions(const MatrixXd& M, const Label& label, const std::v
     for (std::size_t c = 0; c < part.rest.size(); ++c) {
       const Index j = global(part.rest[c]);
       const double left = part.S(part.rest[c], part.rest[c]);
-      if (left > static_cast<double>(count) * tolerance::eps) result.doubtful.push_back({static_cast<int>(j), false, left});
+      if (left > static_cast<double>(count) * tolerance::eps)
+        result.doubtful.push_back({static_cast<int>(j), false, left});
       Null direction{j, {{j, 1.0}}};
       for (Index k = 0; k < r && d[j] > 0; ++k)
         if (const double x = X(k, static_cast<Index>(c)); x != 0) {

@@ -343,7 +343,8 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
     report::look_around_free(system, *e, r, options);
     if (r.only_here())
       for (FreeDirection& f : r.free) f.remedies.insert(f.remedies.begin(), "start from another pose");
-    if (r.free_near != Index{0}) look_for_implied(system, s, options, r);  // else what is implied here locks it elsewhere
+    if (r.free_near != Index{0})
+      look_for_implied(system, s, options, r);  // else what is implied here locks it elsewhere
   }
   report::look_at_start(system, *e, r);
   report::look_around(system, *e, r, options);

@@ -17,8 +17,9 @@ std::vector<TurnedJoint> turned_joints(const System& system, const State& s) {
   std::vector<TurnedJoint> out;
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
-    if (c.own || std::binary_search(s.off.begin(), s.off.end(), i)) continue;
-    const auto turned = c.model->turned(s, system.firsts(c.bodies));
+    if (c.bodies.size() != 2 || std::binary_search(s.off.begin(), s.off.end(), i)) continue;
+    const Index first[] = {system.bodies()[c.bodies[0]].first, system.bodies()[c.bodies[1]].first};
+    const auto turned = c.model->turned(s, first);
     if (!turned || !turned->frames || turned->angle <= std::numbers::pi / 2) continue;
     std::string body;
     for (const std::size_t b : c.bodies)

@@ -227,7 +227,7 @@ class __attribute__((visibility("hidden"))) Engine {
   const RigidGroups* groups_;
   std::shared_ptr<const Slots> slots_;
   std::shared_ptr<const Plan> plan_;
-  engine::Motions motions_;
+  engine::BodyMotions motions_;
   std::vector<double> unheld_;  // where forces on bodies that are held go
   // What parts see of their bodies, by Slots::on.
   std::vector<const void*> seen_;

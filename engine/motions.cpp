@@ -5,7 +5,7 @@
 
 namespace mortise::engine {
 
-Motions::Motions(const System& system) : system_(system) {
+BodyMotions::BodyMotions(const System& system) : system_(system) {
   std::size_t bytes = 0, align = 1;
   std::vector<std::size_t> where;
   for (const auto& b : system.bodies()) {
@@ -22,7 +22,7 @@ Motions::Motions(const System& system) : system_(system) {
     motion_.push_back(system.bodies()[i].model->make_motion(reinterpret_cast<void*>(base + where[i])));
 }
 
-Motions::~Motions() {
+BodyMotions::~BodyMotions() {
   for (std::size_t i = 0; i < motion_.size(); ++i) system_.bodies()[i].model->destroy_motion(motion_[i]);
 }
 

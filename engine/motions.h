@@ -8,12 +8,12 @@
 #pragma GCC visibility push(hidden)
 namespace mortise::engine {
 
-class Motions {
+class BodyMotions {
  public:
-  explicit Motions(const System& system);
-  Motions(const Motions&) = delete;
-  Motions& operator=(const Motions&) = delete;
-  ~Motions();
+  explicit BodyMotions(const System& system);
+  BodyMotions(const BodyMotions&) = delete;
+  BodyMotions& operator=(const BodyMotions&) = delete;
+  ~BodyMotions();
 
   void* operator[](std::size_t body) const { return motion_[body]; }
   const std::vector<void*>& all() const { return motion_; }

@@ -1,12 +1,13 @@
 #pragma once
 // Rigid groups: bodies that are welded together, taken as one.
 //
-// Each body of a group is exchanged for a model with its own coordinates and points, and the mass and the unknowns of the
-// whole (BodyModel::part_of).  The welds of the group need no rows then, and one body stands for all in the equations.
-// A group that is welded to the ground has no unknowns at all.
+// Each body of a group is exchanged for a model with its own coordinates and points, and the mass and the unknowns of
+// the whole (BodyModel::part_of).  The welds of the group need no rows then, and one body stands for all in the
+// equations. A group that is welded to the ground has no unknowns at all.
 //
-// Bodies are grouped where their welds form a tree, are ideal, and no other joint connects two bodies of the group.  All
-// else stays as it is: rows within a group are redundant, or contradict each other, and it is for the rank check to say.
+// Bodies are grouped where their welds form a tree, are ideal, and no other joint connects two bodies of the group. All
+// else stays as it is: rows within a group are redundant, or contradict each other, and it is for the rank check to
+// say.
 
 #include <memory>
 #include <vector>
@@ -32,8 +33,8 @@ class [[gnu::visibility("hidden")]] RigidGroups {
     bool first;        // the first of the weld's bodies
   };
   struct Group {
-    bool held;                    // by the ground
-    std::vector<Member> members;  // the root first, which is the heaviest, each after its parent
+    bool held;                                 // by the ground
+    std::vector<Member> members;               // the root first, which is the heaviest, each after its parent
     std::shared_ptr<const BodyModel> at_rest;  // of one that is held: the whole, in the frame of the world
   };
   const std::vector<Group>& groups() const { return groups_; }
@@ -44,7 +45,7 @@ class [[gnu::visibility("hidden")]] RigidGroups {
   // How far the bodies of a group are apart from the place that its root gives them; `motion` by bodies.
   MotionsApart apart(const Group& g, const std::vector<void*>& motion) const;
   // Puts the bodies of all groups where the roots take them; what is off by round-off alone stays as it is.
-  void follow(State& s) const;
+  void follow(State & s) const;
 
  private:
   class Motion;
@@ -55,7 +56,8 @@ class [[gnu::visibility("hidden")]] RigidGroups {
   std::vector<Group> groups_;
   std::vector<int> group_of_;
   std::vector<bool> merged_;
-  std::vector<std::unique_ptr<Motion>> references_;  // by groups: the motion that the root sees, or that of the whole at rest
+  std::vector<std::unique_ptr<Motion>>
+      references_;  // by groups: the motion that the root sees, or that of the whole at rest
 };
 
 }  // namespace mortise
