@@ -14,7 +14,8 @@
 namespace mortise::report {
 namespace {
 
-// Constraints whose rows change with time alone.
+// Constraints that move their bodies: rows that change with time alone, or that prescribe speeds (Rate) instead of
+// restricting them: these are not 0 at rest, elsewhere if not here.
 std::vector<bool> drives(const System& system, const Evaluation& e) {
   constexpr double later[] = {0.01, 0.1, 0.37, 1, 3.3, 10};  // [s]
   std::vector<bool> out(system.constraints().size(), false);
@@ -29,6 +30,18 @@ std::vector<bool> drives(const System& system, const Evaluation& e) {
       }
     } catch (const Error&) {  // a part that gives no numbers then
     }
+  }
+  s = e.state;
+  s.v.setZero();
+  const VectorXd d = sizes(system, s.q);
+  for (Index i = 0; i < s.q.size(); ++i) s.q[i] += 0.1 * d[i] * std::sin(1.0 + 2.0 * static_cast<double>(i));
+  try {
+    const VectorXd psi = system.evaluate(s).phi;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto& c = system.constraints()[i];
+      out[i] = out[i] || !psi.segment(c.row + c.holonomic, c.rows - c.holonomic).isZero(0);
+    }
+  } catch (const Error&) {  // a part that gives no numbers there
   }
   return out;
 }

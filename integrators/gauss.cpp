@@ -20,7 +20,7 @@ namespace {
 
 constexpr double r3 = 0.28867513459481288225;  // sqrt(3)/6
 
-VectorXd nodes() { return Vec2<double>(0.5 - r3, 0.5 + r3); }
+VectorXd gauss_nodes() { return Vec2<double>(0.5 - r3, 0.5 + r3); }
 
 [[noreturn]] void fail(double t, const char* what, double left) {
   Label{"integrator", "gauss"}.fail<NotConverged>(
@@ -30,7 +30,7 @@ VectorXd nodes() { return Vec2<double>(0.5 - r3, 0.5 + r3); }
 
 }  // namespace
 
-Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options), stages_(nodes()) {}
+Gauss::Gauss(const StepOptions& options) : FixedSteps("gauss", options), stages_(gauss_nodes()) {}
 
 void Gauss::begin(Flow& flow, const State& s) {
   FixedSteps::begin(flow, s);

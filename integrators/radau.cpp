@@ -14,12 +14,12 @@ constexpr double safety = 0.9, shrink = 1.0 / 8, grow = 5;
 constexpr double fastest = 1e-3, fast = 0.1;  // limits of the rate of convergence that keeps the slopes
 constexpr double worth_it = 1.2;              // steps that would be longer by less are not: factors are kept
 
-VectorXd nodes() { return Vec3<double>((4 - root6) / 10, (4 + root6) / 10, 1); }
+VectorXd radau_nodes() { return Vec3<double>((4 - root6) / 10, (4 + root6) / 10, 1); }
 
 }  // namespace
 
 Radau::Radau(const StepOptions& options)
-    : options_(options), tolerance_(0.1 * std::pow(options.tolerance, 2.0 / 3)), stages_(nodes()) {
+    : options_(options), tolerance_(0.1 * std::pow(options.tolerance, 2.0 / 3)), stages_(radau_nodes()) {
   settled_ = std::max(10 * epsilon / tolerance_, std::min(0.03, std::sqrt(tolerance_)));
   MatrixXd vandermonde(4, 4);
   for (Index i = 0; i < 4; ++i)

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <numbers>
 
+#include <mortise/bodies/states.h>
 #include <mortise/forces/motor.h>
 #include <mortise/joints/drive_planar_angle.h>
 #include <mortise/joints/planar_gear.h>
 #include <mortise/joints/prismatic.h>
+#include <mortise/joints/rate.h>
 #include <mortise/joints/slider.h>
 
 #include "cases.h"
@@ -121,6 +123,13 @@ Assembly driven_four_bar(bool) {
             m.body<PlanarBody>("crank"));
   return m;
 }
+// Two states that change at given rates: no freedom is left, and they move.
+Assembly oscillator(bool) {
+  Assembly m("oscillator");
+  const auto x = m.add("x", States{.coordinates = {"x", "y"}});
+  m.connect("law", Rate{[](const auto& s, const auto&) { return vec(s.q[1], -s.q[0]); }}, x);
+  return m;
+}
 Assembly two_gears(bool) { return gears_in_a_ring(true); }
 
 }  // namespace
@@ -179,6 +188,7 @@ std::vector<Case> structures() {
   return {c("truss", "a node on two rods: it cannot move, and nobody wants it to", truss),
           c("braced_linkage", "a linkage with a brace is a structure where nothing drives it", braced),
           c("driven_linkage", "a linkage moved by a driver has no freedom left, and moves", driven_four_bar),
+          c("oscillator", "states at rest with a law for their rates", oscillator),
           c("two_gear_pairs", "gears in a row", two_gears)};
 }
 
