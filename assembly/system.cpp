@@ -242,6 +242,12 @@ MatrixXd System::mass_matrix(const BodyInfo& b, const State& s) const {
   return M;
 }
 
+Evaluation System::blank() const {
+  Evaluation e(layout_);
+  e.Q.setZero(), e.C.setZero(), e.b.setZero(), e.phi.setZero();
+  return e;
+}
+
 Evaluation System::evaluate(const State& s) const {
   Evaluation e(layout_);
   evaluate(s, e);

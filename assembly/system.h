@@ -124,6 +124,7 @@ class System {
   void switch_on(State& s, std::string_view joint) const;
   std::size_t joint(std::string_view name) const;  // its index in constraints()
 
+  Evaluation blank() const;  // zeros, to be filled
   Evaluation evaluate(const State& s) const;
   void evaluate(const State& s, Evaluation& e) const;
 

@@ -28,7 +28,7 @@ std::string Where::text() const {
 }
 
 void fail(const Where& where, const std::string& fact, const std::string& remedy) {
-  throw ModelError(fmt::format("{}: {}{}{}", where.text(), fact, remedy.empty() ? "" : "; ", remedy));
+  throw ModelError(ModelFault{where.text(), fact, remedy, "", ""});
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {

@@ -262,6 +262,68 @@ TEST_CASE("models: bad files are refused with file, line, column, what was expec
                     file.path());
 }
 
+TEST_CASE("models: all faults of a file are told at once, by part and place, and the rest can be judged") {
+  const std::string text = R"(gravity = [0, 0, -9.81]
+[bodies.flat]
+kind = "rigid_body"
+mass = 1
+inertia = [1, 1, 5]
+[bodies.heavy]
+kind = "planar_body"
+mass = -1
+[bodies.odd]
+kind = "no_such_body"
+[bodies.turned]
+kind = "rigid_body"
+mass = 1
+inertia = [1, 1, 1]
+place = [0, 0, 0, 1, 1, 0, 0]
+[bodies.leaf]
+kind = "planar_body"
+mass = 0
+inertia = 0
+[joints.on_odd]
+kind = "pin"
+bodies = ["odd", "heavy"]
+[joints.pin]
+kind = "pin"
+bodies = ["ground", "leaf"]
+[joints.short]
+kind = "pin"
+bodies = ["ground"]
+[forces.unknown]
+kind = "sprng"
+bodies = ["leaf", "heavy"]
+[start]
+"odd.x" = 1
+"leaf.thta" = 1
+)";
+  try {
+    (void)parse_model(text, "faults.toml");
+    FAIL("it was taken");
+  } catch (const ModelError& error) {
+    CAPTURE(error.what());
+    std::vector<std::string> names;
+    for (const ModelFault& f : error.faults()) {
+      names.push_back(f.kind + " " + f.name);
+      CHECK(f.place.starts_with("faults.toml:"));
+      CHECK(std::string(error.what()).find(f.text()) != std::string::npos);
+    }
+    // Nothing is said of the joint on a body that could not be made, nor of its start: the fault is that body's.
+    CHECK(names == std::vector<std::string>{"body flat", "body heavy", "body odd", "body turned", "joint short",
+                                            "force unknown", " "});
+    CHECK(error.judged() ==
+          "with a plain body of 1 kg in place of flat, heavy and without body 'odd', the place of 'turned', joint "
+          "'on_odd', joint 'short', force 'unknown'");
+    REQUIRE(error.rest());
+    const System system(error.rest()->assembly);
+    const RankReport report = check_model(system, error.rest()->start(system));
+    CAPTURE(report.text());
+    REQUIRE(report.free.size() == 1);
+    CHECK(report.free[0].parts[0].coordinate == "leaf.theta");
+  }
+}
+
 TEST_CASE("models: an integrator that this build lacks is known all the same") {
   const auto said = [](const char* name) { return refusal(fmt::format("[run]\nintegrator = \"{}\"\n", name)); };
   CHECK(said("cvode_bdg") == "m.toml:2:14: there is no integrator 'cvode_bdg'; did you mean 'cvode_bdf'?");

@@ -14,6 +14,7 @@
 namespace mortise::command {
 
 Status status_of(const RankReport& report) {
+  if (report.has(Verdict::invalid)) return invalid_file;
   if (!report.consistent() || report.has(Verdict::contradictory)) return impossible;
   if (!report.determined()) return not_determined;
   return report.well() ? healthy : remarks;

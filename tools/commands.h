@@ -58,7 +58,7 @@ void require_writable(const std::string& path);
 
 struct CheckOptions {
   Source source;
-  bool json = false;
+  bool json = false, details = false;
   double at = 0;  // [s]
   bool at_given = false;
   bool complete = false;

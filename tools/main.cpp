@@ -59,6 +59,7 @@ int run_all(int argc, char** argv) {
       app.add_subcommand("check", "tells whether the motion is determined, and by name what is missing or too much");
   add_source(c, check_options.source);
   c->add_flag("--json", check_options.json, "the report as JSON");
+  c->add_flag("--details", check_options.details, "also the numbers that findings are judged by");
   auto* at =
       c->add_option("--at", check_options.at, "at this time [s] instead of the start; the model is run up to it");
   c->add_flag("--complete", check_options.complete,
@@ -93,7 +94,8 @@ int run_all(int argc, char** argv) {
                 "simulated time between two savings [s]; a tenth of the model's run unless told")
       ->check(number(false));
   c->add_flag("--complete", run_options.complete, "adds the constraints that are hidden in the model");
-  c->add_flag("--as-given", run_options.as_given, "refuses a start that does not meet the constraints, instead of moving it");
+  c->add_flag("--as-given", run_options.as_given,
+              "refuses a start that does not meet the constraints, instead of moving it");
   c->add_flag("--quiet", run_options.quiet, "no progress and no summary");
   c->callback([&] {
     run_options.until_given = until->count() > 0;
