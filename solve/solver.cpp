@@ -400,6 +400,20 @@ void Solver::project_velocities(State& s) {
   project(s, [&](State& x) { approach_velocities(x); });
 }
 
+namespace {
+
+// Whether a state that was not brought nearer is on the constraints by the verdict of the check: rows that are off
+// depend on others and do not contradict them.
+bool as_near_as_can_be(const System& system, const Engine& engine, const State& s, const Failure& f,
+                       const VectorXd& off, const VectorXd& sizes, const std::vector<Index>& left_out,
+                       const RankOptions& options) {
+  if (!met_by_verdict(system, s, f, off, sizes, left_out, options)) return false;
+  const Evaluation e = system.evaluate(s);
+  return !report::any_contradiction(system, e, engine.rate(), rank_without(system, e, left_out, options));
+}
+
+}  // namespace
+
 void Solver::approach_positions(State& s) {
   VectorXd dq, rhs(system_.rows());
   const auto off = [&]() -> const VectorXd& {
@@ -415,8 +429,9 @@ void Solver::approach_positions(State& s) {
     s.q += dq;
     return found;
   };
-  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, row_sizes(system_, s.q), off, step))
-    fail(system_, f);
+  const VectorXd sizes = row_sizes(system_, s.q);
+  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, sizes, off, step))
+    if (!as_near_as_can_be(system_, *engine_, s, f, off(), sizes, left_out_, options_.rank)) fail(system_, f);
   normalise(s);
 }
 
@@ -435,8 +450,9 @@ void Solver::approach_velocities(State& s) {
     s.v += dv;
     return found;
   };
-  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, row_sizes(system_, s.v), off, step))
-    fail(system_, f);
+  const VectorXd sizes = row_sizes(system_, s.v);
+  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, sizes, off, step))
+    if (!as_near_as_can_be(system_, *engine_, s, f, off(), sizes, left_out_, options_.rank)) fail(system_, f);
   normalise(s);
 }
 
