@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace mortise {
 namespace {
@@ -29,6 +30,32 @@ constexpr double singular_below = 0.1;  // of the largest independence of the ro
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
 
+// w[0] k[0] + w[1] k[1] + ..., in one sweep.
+template <class W, std::size_t... J>
+auto weighted(const W& w, const std::array<VectorXd, 7>& k, std::index_sequence<J...>) {
+  return (... + (w[J] * k[J]));
+}
+// The same of as many as stage i has before it.
+void add_weighted(std::size_t i, double h, const std::array<VectorXd, 7>& k, VectorXd& y) {
+  const auto add = [&]<std::size_t count>(std::integral_constant<std::size_t, count>) {
+    y += h * weighted(a[count], k, std::make_index_sequence<count>());
+  };
+  switch (i) {
+    case 1:
+      return add(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return add(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return add(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return add(std::integral_constant<std::size_t, 4>());
+    case 5:
+      return add(std::integral_constant<std::size_t, 5>());
+    default:
+      return add(std::integral_constant<std::size_t, 6>());
+  }
+}
+
 }  // namespace
 
 void DormandPrince::begin(Flow& flow, const State& s) {
@@ -36,6 +63,7 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   now_ = before_ = stage_ = s;
   kq_[0] = s.v;
   kv_[0] = flow.acceleration(s);
+  if (power_) kw_[0] = power_(s);
   scale_.begin(flow, s, options_.tolerance);
   h_ = options_.step;
   last_error_ = 1e-4;
@@ -56,6 +84,7 @@ void DormandPrince::go_on(const State& s, double h) {
   now_ = before_ = s;
   kq_[0] = s.v;
   kv_[0] = flow_->acceleration(s);
+  if (power_) kw_[0] = power_(s);
   scale_.include(s.q, s.v);
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
@@ -96,28 +125,21 @@ double DormandPrince::try_step(double h) {
     stage_.t = before_.t + c[i] * h;
     stage_.q = before_.q;
     stage_.v = before_.v;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (a[i][j] == 0) continue;
-      stage_.q += h * a[i][j] * kq_[j];
-      stage_.v += h * a[i][j] * kv_[j];
-    }
+    add_weighted(i, h, kq_, stage_.q);
+    add_weighted(i, h, kv_, stage_.v);
     if (i == 5) q5_ = stage_.q, v5_ = stage_.v;
     if (i == 6) {
       moved_q_ = stage_.q, moved_v_ = stage_.v;
-      flow_->keep(stage_);
+      flow_->keep_nearby(stage_);
     }
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
+    if (power_) kw_[i] = power_(stage_);
     last_ = flow_->solver().independence();
     if (last_ < least_) least_ = last_, lowest_ = stage_;
   }
-  eq_.setZero(stage_.q.size());
-  ev_.setZero(stage_.q.size());
-  for (std::size_t i = 0; i < 7; ++i) {
-    if (e[i] == 0) continue;
-    eq_ += h * e[i] * kq_[i];
-    ev_ += h * e[i] * kv_[i];
-  }
+  eq_ = h * weighted(e, kq_, std::make_index_sequence<7>());
+  ev_ = h * weighted(e, kv_, std::make_index_sequence<7>());
   tried_scale_ = scale_;
   tried_scale_.include(stage_.q, stage_.v);
   // What brings the end back onto the constraints is an error of the step, too.
@@ -169,6 +191,7 @@ void DormandPrince::step(double end) {
   if (stepped_) {
     std::swap(kq_[0], kq_[6]);
     std::swap(kv_[0], kv_[6]);
+    kw_[0] = kw_[6];
     stepped_ = false;
   }
   bridged_ = elsewhere_ = false;
@@ -239,6 +262,14 @@ std::string DormandPrince::hardest() const {
   return flow_->system().bodies()[scale_.worst_body(dq, dv, h)].name;
 }
 
+// By the weights of the step: the work is one more of its integrals.
+std::optional<double> DormandPrince::work() const {
+  if (!power_ || bridged_) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < 6; ++i) sum += a[6][i] * kw_[i];
+  return (now_.t - before_.t) * sum;
+}
+
 // The state is now_, up to its time.
 void DormandPrince::accept(double t, double independence) {
   now_.t = t;
@@ -263,6 +294,7 @@ bool DormandPrince::bridge(double most) {
     now_ = bridge_.end();
     kq_[6] = now_.v;
     kv_[6] = flow_->acceleration(now_);
+    if (power_) kw_[6] = power_(now_);
   } catch (const Error&) {
     return false;
   }

@@ -24,6 +24,7 @@ class DormandPrince final : public Controlled {
   bool stiff() const override { return stiff_; }
   void go_on(const State& s, double h) override;
   std::string hardest() const override;
+  std::optional<double> work() const override;
 
  private:
   void look_for_stiffness(double h);
@@ -38,6 +39,7 @@ class DormandPrince final : public Controlled {
   ErrorScale scale_, tried_scale_;  // of the states accepted; also of the end of the step tried
   State stage_, other_;
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
+  std::array<double, 7> kw_{};       // power there
   VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
   VectorXd moved_q_, moved_v_;       // by bringing the end onto the constraints
   double h_ = 0, last_error_ = 1;
