@@ -21,10 +21,17 @@ class Controlled : public Stepper {
   // solver of the flow is.
   void integrate(std::function<double(const State&)> power) { power_ = std::move(power); }
   virtual std::optional<double> work() const { return std::nullopt; }  // [J] in the last step; none: it was not
+  // Makes at() as good as the ends of the last step, by an evaluation more, where it is not; the solver of the flow
+  // goes there.
+  virtual void sharpen() const {}
 
  protected:
   std::function<double(const State&)> power_;
 };
+
+inline void sharpen(const Stepper& stepper) {
+  if (const auto* const controlled = dynamic_cast<const Controlled*>(&stepper)) controlled->sharpen();
+}
 
 }  // namespace mortise
 #pragma GCC visibility pop

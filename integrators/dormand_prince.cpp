@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <mortise/integrators/interpolate.h>
+
 namespace mortise {
 namespace {
 
@@ -20,12 +22,6 @@ constexpr double a[7][6] = {
 };
 // Order 5 less order 4.
 constexpr std::array<double, 7> e{71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
-// The last term of the continuous output.
-constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
-                                  87487479700. / 32700410799,   -10690763975. / 1880347072,
-                                  701980252875. / 199316789632, -1453857185. / 822651844,
-                                  69997945. / 29380423};
-
 constexpr double singular_below = 0.1;  // of the largest independence of the rows so far
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
@@ -76,7 +72,7 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
   suspicions_ = doubts_ = 0;
-  stepped_ = stiff_ = false;
+  stepped_ = stiff_ = sharp_ = false;
 }
 
 void DormandPrince::go_on(const State& s, double h) {
@@ -88,7 +84,7 @@ void DormandPrince::go_on(const State& s, double h) {
   scale_.include(s.q, s.v);
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
-  stepped_ = bridged_ = false;
+  stepped_ = bridged_ = sharp_ = false;
   // Where accelerations jump the step before says nothing.
   const VectorXd jump = kv_[0] - before;
   if (h > 0)
@@ -194,7 +190,7 @@ void DormandPrince::step(double end) {
     kw_[0] = kw_[6];
     stepped_ = false;
   }
-  bridged_ = elsewhere_ = false;
+  bridged_ = elsewhere_ = sharp_ = false;
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
   if (h_ == 0) h_ = std::max(first_step(std::min(left, most)), 1e-12 * left);
@@ -308,19 +304,23 @@ bool DormandPrince::bridge(double most) {
 
 void DormandPrince::at(double t, State& s) const {
   if (bridged_) return bridge_.at(t, s);
-  const double h = now_.t - before_.t, x = (t - before_.t) / h;
-  s = now_;
-  s.t = t;
-  const auto blend = [&](const VectorXd& y0, const VectorXd& y1, const auto& k, VectorXd& y) {
-    for (Index i = 0; i < y.size(); ++i) {
-      const double dy = y1[i] - y0[i], r3 = h * k[0][i] - dy, r4 = dy - h * k[6][i] - r3;
-      double r5 = 0;
-      for (std::size_t j = 0; j < 7; ++j) r5 += d[j] * k[j][i];
-      y[i] = y0[i] + x * (dy + (1 - x) * (r3 + x * (r4 + (1 - x) * h * r5)));
-    }
-  };
-  blend(before_.q, now_.q, kq_, s.q);
-  blend(before_.v, now_.v, kv_, s.v);
+  interpolate(before_, kv_[0], now_, kv_[6], t, s);
+  if (!sharp_) return;
+  const double h = now_.t - before_.t, x = (t - before_.t) / h, w = x * (1 - x);
+  s.q -= h * w * w * w / 6 * bend_;
+  s.v += w * w * (x - 0.5) * bend_;
+}
+
+// w^2 (x - 1/2) is what velocities leave out: it is 0 in the middle, where its slope is 1/16.
+void DormandPrince::sharpen() const {
+  if (sharp_ || bridged_ || !stepped_) return;
+  const double h = now_.t - before_.t;
+  at(before_.t + 0.5 * h, middle_);
+  try {
+    bend_ = 16 * (h * (flow_->acceleration(middle_) + 0.25 * (kv_[0] + kv_[6])) - 1.5 * (now_.v - before_.v));
+    sharp_ = true;
+  } catch (const Error&) {  // as good as it was
+  }
 }
 
 }  // namespace mortise

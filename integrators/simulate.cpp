@@ -495,6 +495,7 @@ class Run {
       if (t == now.t) {
         record(now);
       } else {
+        sharpen(*stepper_);
         stepper_->at(t, between_);
         flow_.keep(between_);
         record(between_);
