@@ -99,7 +99,7 @@ inline constexpr double same_b = 1e-12, same_b_of_forces = 1e-18;
 
 // ---- Constraints and projection, of the largest coordinate or velocity --------------------------
 
-// What is given within `on_constraints` stays as it is; no step comes nearer than round_off.  Redundant rows contradict
+// What is within `on_constraints` stays as it is: the sum of a few products.  Redundant rows contradict
 // each other off the constraints: steps come as near as `projected`, and no farther than `nearly_projected`.
 inline constexpr double on_constraints = 4e-15, projected = 1e-12, nearly_projected = 1e-9;
 // Welded bodies are merged where their welds are met to this (sums of a few products); put there if they are farther

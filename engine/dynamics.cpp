@@ -140,7 +140,7 @@ Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& size
     if (!std::isfinite(now)) break;
     const bool nearer = now < 0.5 * last;
     if (now < least) least = now, best = x, worst = row;
-    if (least <= (steps == 0 ? tolerance::on_constraints : tolerance::round_off)) break;
+    if (least <= tolerance::on_constraints) break;
     if (careful && !nearer && least > tolerance::projected) {  // rows that nearly depend on others do matter
       careful = false;
       x = best;
@@ -166,16 +166,13 @@ bool met_by_verdict(const System& system, const State& s, const Failure& failure
   return rest.maxCoeff() <= tolerance::nearly_projected;
 }
 
-RowGaps row_gaps(const System& system, const Engine& engine, const State& s, const std::vector<Index>& left_out) {
-  RowGaps out{engine.value(), engine.rate()};
-  for (const auto& c : system.constraints()) out.positions.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
-  const auto forget = [&](Index row, Index rows) {
-    out.positions.segment(row, rows).setZero();
-    out.velocities.segment(row, rows).setZero();
-  };
-  for (const Index i : left_out) forget(i, 1);
-  for (const std::size_t i : s.off) forget(system.constraints()[i].row, system.constraints()[i].rows);
-  return out;
+void find_gaps(const System& system, const Engine& engine, const State& s, const std::vector<Index>& left_out,
+               bool positions, VectorXd& out) {
+  out = positions ? engine.value() : engine.rate();
+  if (positions && !engine.holonomic())
+    for (const auto& c : system.constraints()) out.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+  for (const Index i : left_out) out[i] = 0;
+  for (const std::size_t i : s.off) out.segment(system.constraints()[i].row, system.constraints()[i].rows).setZero();
 }
 
 Dynamics::Dynamics(const System& system, const RankOptions& options)
@@ -224,8 +221,8 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
   const auto off = [&]() -> const VectorXd& {
     engine_.normalise(s);
     engine_.evaluate_rows_if_needed(s);
-    RowGaps gaps = row_gaps(system_, engine_, s, {});
-    rhs = -(positions ? gaps.positions : gaps.velocities);
+    find_gaps(system_, engine_, s, {}, positions, rhs);
+    rhs = -rhs;
     return rhs;
   };
   VectorXd& x = positions ? s.q : s.v;

@@ -43,6 +43,7 @@ class RankJudge {
  public:
   explicit RankJudge(const RankOptions& options) : options_(options) {}
   void at(const State& s) { state_ = s, rank_.reset(), some_ = true; }
+  void set(SparseRank rank) { rank_ = std::move(rank); }  // found by the caller, without the rows left out
   void none() { some_ = false; }
   bool some() const { return some_; }
   void leave_out(const std::vector<Index>& rows) { left_out_ = rows, rank_.reset(); }
@@ -85,11 +86,9 @@ Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& size
 bool met_by_verdict(const System& system, const State& s, const Failure& failure, const VectorXd& off,
                     const VectorXd& sizes, const std::vector<Index>& left_out, const RankOptions& options);
 
-// By how much the rows that act are off: phi; and phi', psi.
-struct RowGaps {
-  VectorXd positions, velocities;
-};
-RowGaps row_gaps(const System& system, const Engine& engine, const State& s, const std::vector<Index>& left_out);
+// By how much the rows that act are off, where the engine has evaluated them: phi; or phi', psi.
+void find_gaps(const System& system, const Engine& engine, const State& s, const std::vector<Index>& left_out,
+               bool positions, VectorXd& out);
 
 // What reports and completions ask of a system.  Throws for what is no model at a state only.
 class Dynamics {

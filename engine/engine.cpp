@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 namespace mortise {
 
@@ -32,8 +33,9 @@ Engine::Engine(const System& system, int threads, const RigidGroups* groups)
 }
 
 bool Engine::is_at(const State& s) const {
-  const auto same = [](const VectorXd& a, const VectorXd& b) {
-    return std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size());
+  const auto same = [](const VectorXd& a, const VectorXd& b) {  // to the last bit
+    if (a.size() != b.size() || a.size() == 0) return a.size() == b.size();
+    return std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
   };
   const State& at = evaluated_.at;
   return evaluated_.stage != Evaluated::Stage::none && s.t == at.t && same(s.q, at.q) && same(s.v, at.v) &&
@@ -98,6 +100,7 @@ void Engine::move(const State& s) {
 // Room for the numbers of a plan.
 void Engine::follow(std::shared_ptr<const Plan> plan) {
   plan_ = std::move(plan);
+  serves_nearby_ = false;
   fronts_ = Fronts(plan_->tree, workers_.count());
   A_.assign(at(plan_->sizes.A), 0);
   norms_.assign(at(plan_->sizes.norms), 0);
@@ -181,6 +184,7 @@ void Engine::add_baumgarte_terms() {
 void Engine::leave_out(const std::vector<Index>& rows) {
   changed();
   factored_at_.reset();
+  serves_nearby_ = false;
   left_out_.clear();
   for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
     const auto& c = system_.constraints()[slots_->constraints[i]];
@@ -234,6 +238,7 @@ void Engine::factor(bool positions) {
   const bool all = slots_->holonomic && !positions && rows_since_ == changes_;
   changed();
   ++factorisations_;
+  serves_nearby_ = slots_->holonomic || !positions;
   factored_at_.reset();
   if (all) factored_at_ = {evaluated_.at.t, evaluated_.at.q, evaluated_.at.off};
   alarms_.clear();

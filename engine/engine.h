@@ -75,6 +75,10 @@ class __attribute__((visibility("hidden"))) Engine {
   // The shortest y with A y = rhs, for steps towards the constraints: rows that nearly depend on others, as redundant
   // ones do off the constraints, are left to the next step.  False if the system is too large for that.
   bool correct(const VectorXd& rhs);
+  // Also a y with A y = rhs, up to so much in each row and nearly the shortest, by the factor that is there: that of
+  // these rows or of rows nearby.  False where it is not near enough, or of other rows, or in doubt.
+  bool correct_by_last_factor(const VectorXd& rhs, const VectorXd& small);
+  bool holonomic() const { return slots_->holonomic; }
 
   // Constraints whose law needs their own reaction (ConstraintModel::reacts), by index in the system; and force() with
   // what these laws give for the multipliers found last.
@@ -285,7 +289,8 @@ class __attribute__((visibility("hidden"))) Engine {
   };
   std::optional<Pose> factored_at_;
   int factorisations_ = 0;
-  bool regularised_ = false;  // D is not 0
+  bool regularised_ = false;    // D is not 0
+  bool serves_nearby_ = false;  // the last factor() is of all rows that there are now
   std::vector<std::size_t> alarms_;
   // What follows from the last factor(), found when it is asked for.
   struct {

@@ -285,6 +285,29 @@ bool Engine::direct(const VectorXd& force, const VectorXd& rhs) {
   return relative_residual() <= tolerance::row_solved;
 }
 
+// y = A'lambda whatever the factor, but for massless unknowns: it decides how fast the rows come to be met, not what is
+// found.
+bool Engine::correct_by_last_factor(const VectorXd& rhs, const VectorXd& small) {
+  constexpr int most = 4;
+  constexpr double slow = 0.05;  // of the residual before: another factor is cheaper
+  if (!serves_nearby_ || regularised_ || !alarms_.empty() || !even()) return false;
+  ++changes_;
+  y_.setZero();
+  if (plan_->condenses()) condensed_.force.setZero();
+  work_.residual = rhs;
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most; ++k) {
+    apply(condensed_.force, work_.residual, work_.dlambda, work_.dy);
+    y_ += work_.dy;
+    residual(y_, rhs, work_.residual, false);
+    const double left = (work_.residual.array().abs() / small.array()).maxCoeff();
+    if (left <= 1) return true;
+    if (!(left <= slow * last)) return false;
+    last = left;
+  }
+  return false;
+}
+
 // The square of the largest residual, in units of the unknowns.
 double Engine::largest_residual() const {
   return work_.residual.size() == 0 ? 0 : (work_.residual.array().abs2() / norm_of_row_.array()).maxCoeff();

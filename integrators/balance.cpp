@@ -29,6 +29,11 @@ double EnergyBalance::power(const State& s) const {
   return solver.input(s) + by_joints;
 }
 
+void EnergyBalance::integrate_by(Stepper& stepper) const {
+  if (auto* const controlled = dynamic_cast<Controlled*>(&stepper); controlled && needed_)
+    controlled->integrate([this](const State& s) { return power(s); });
+}
+
 void EnergyBalance::begin(const State& s) {
   if (needed_) last_power_ = power(s);
   const Energy e = flow_.solver().energy(s);
@@ -53,14 +58,17 @@ void EnergyBalance::resume(const std::vector<double>& memory) {
   in_play_ = memory[4], sum_ = memory[5], whole_ = memory[6];
 }
 
-// By the formula of Lobatto with four points on each step.
+// By the stepper, or by the formula of Lobatto with four points on each step.
 double EnergyBalance::step(const Stepper& stepper, const State& from, const State& now) {
   // First where the solver is.
   const double last = last_power_;
   if (needed_) last_power_ = power(now);
   const Energy energy = flow_.solver().energy(now);
   const double before = reference_;
-  if (needed_) {
+  const auto* const controlled = needed_ ? dynamic_cast<const Controlled*>(&stepper) : nullptr;
+  if (const auto work = controlled ? controlled->work() : std::nullopt) {
+    reference_ += *work;
+  } else if (needed_) {
     const double h = now.t - from.t, r = 0.5 / std::sqrt(5.0);
     double inner = 0;
     for (const double x : {0.5 - r, 0.5 + r}) {

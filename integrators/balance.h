@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <mortise/integrators/stepper.h>
+#include <mortise/integrators/controlled.h>
 
 #pragma GCC visibility push(hidden)
 namespace mortise {
@@ -12,6 +12,7 @@ class EnergyBalance {
  public:
   EnergyBalance(const System& system, Flow& flow, const State& start);
 
+  void integrate_by(Stepper& stepper) const;  // what is put in, where it can do so
   void begin(const State& s);
   double step(const Stepper& stepper, const State& from, const State& now);  // by how much it is off now
   // And at a state within the last step; 0 if something was put in there: how much up to then is not known as well.

@@ -1,6 +1,8 @@
 #pragma once
 // A method that chooses its steps by their errors.
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include <mortise/integrators/stepper.h>
@@ -14,7 +16,22 @@ class Controlled : public Stepper {
   // first, 0: found by itself.
   virtual void go_on(const State& s, double h) = 0;
   virtual std::string hardest() const = 0;  // the body whose error, or rate, has kept the last step short
+
+  // What is put in per second [W] is integrated along with the motion, by methods that can; it is asked where the
+  // solver of the flow is.
+  void integrate(std::function<double(const State&)> power) { power_ = std::move(power); }
+  virtual std::optional<double> work() const { return std::nullopt; }  // [J] in the last step; none: it was not
+  // Makes at() as good as the ends of the last step, by an evaluation more, where it is not; the solver of the flow
+  // goes there.
+  virtual void sharpen() const {}
+
+ protected:
+  std::function<double(const State&)> power_;
 };
+
+inline void sharpen(const Stepper& stepper) {
+  if (const auto* const controlled = dynamic_cast<const Controlled*>(&stepper)) controlled->sharpen();
+}
 
 }  // namespace mortise
 #pragma GCC visibility pop

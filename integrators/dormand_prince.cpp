@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include <mortise/integrators/interpolate.h>
 
 namespace mortise {
 namespace {
@@ -19,15 +22,35 @@ constexpr double a[7][6] = {
 };
 // Order 5 less order 4.
 constexpr std::array<double, 7> e{71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
-// The last term of the continuous output.
-constexpr std::array<double, 7> d{-12715105075. / 11282082432,  0,
-                                  87487479700. / 32700410799,   -10690763975. / 1880347072,
-                                  701980252875. / 199316789632, -1453857185. / 822651844,
-                                  69997945. / 29380423};
-
 constexpr double singular_below = 0.1;  // of the largest independence of the rows so far
 constexpr double safety = 0.9, shrink = 0.2, grow = 10;
 constexpr double memory = 0.04;  // of the last error, so that steps do not alternate
+
+// w[0] k[0] + w[1] k[1] + ..., in one sweep.
+template <class W, std::size_t... J>
+auto weighted(const W& w, const std::array<VectorXd, 7>& k, std::index_sequence<J...>) {
+  return (... + (w[J] * k[J]));
+}
+// The same of as many as stage i has before it.
+void add_weighted(std::size_t i, double h, const std::array<VectorXd, 7>& k, VectorXd& y) {
+  const auto add = [&]<std::size_t count>(std::integral_constant<std::size_t, count>) {
+    y += h * weighted(a[count], k, std::make_index_sequence<count>());
+  };
+  switch (i) {
+    case 1:
+      return add(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return add(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return add(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return add(std::integral_constant<std::size_t, 4>());
+    case 5:
+      return add(std::integral_constant<std::size_t, 5>());
+    default:
+      return add(std::integral_constant<std::size_t, 6>());
+  }
+}
 
 }  // namespace
 
@@ -36,6 +59,7 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   now_ = before_ = stage_ = s;
   kq_[0] = s.v;
   kv_[0] = flow.acceleration(s);
+  if (power_) kw_[0] = power_(s);
   scale_.begin(flow, s, options_.tolerance);
   h_ = options_.step;
   last_error_ = 1e-4;
@@ -48,7 +72,7 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
   suspicions_ = doubts_ = 0;
-  stepped_ = stiff_ = false;
+  stepped_ = stiff_ = sharp_ = false;
 }
 
 void DormandPrince::go_on(const State& s, double h) {
@@ -56,10 +80,11 @@ void DormandPrince::go_on(const State& s, double h) {
   now_ = before_ = s;
   kq_[0] = s.v;
   kv_[0] = flow_->acceleration(s);
+  if (power_) kw_[0] = power_(s);
   scale_.include(s.q, s.v);
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
-  stepped_ = bridged_ = false;
+  stepped_ = bridged_ = sharp_ = false;
   // Where accelerations jump the step before says nothing.
   const VectorXd jump = kv_[0] - before;
   if (h > 0)
@@ -96,28 +121,21 @@ double DormandPrince::try_step(double h) {
     stage_.t = before_.t + c[i] * h;
     stage_.q = before_.q;
     stage_.v = before_.v;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (a[i][j] == 0) continue;
-      stage_.q += h * a[i][j] * kq_[j];
-      stage_.v += h * a[i][j] * kv_[j];
-    }
+    add_weighted(i, h, kq_, stage_.q);
+    add_weighted(i, h, kv_, stage_.v);
     if (i == 5) q5_ = stage_.q, v5_ = stage_.v;
     if (i == 6) {
       moved_q_ = stage_.q, moved_v_ = stage_.v;
-      flow_->keep(stage_);
+      flow_->keep_nearby(stage_);
     }
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
+    if (power_) kw_[i] = power_(stage_);
     last_ = flow_->solver().independence();
     if (last_ < least_) least_ = last_, lowest_ = stage_;
   }
-  eq_.setZero(stage_.q.size());
-  ev_.setZero(stage_.q.size());
-  for (std::size_t i = 0; i < 7; ++i) {
-    if (e[i] == 0) continue;
-    eq_ += h * e[i] * kq_[i];
-    ev_ += h * e[i] * kv_[i];
-  }
+  eq_ = h * weighted(e, kq_, std::make_index_sequence<7>());
+  ev_ = h * weighted(e, kv_, std::make_index_sequence<7>());
   tried_scale_ = scale_;
   tried_scale_.include(stage_.q, stage_.v);
   // What brings the end back onto the constraints is an error of the step, too.
@@ -169,9 +187,10 @@ void DormandPrince::step(double end) {
   if (stepped_) {
     std::swap(kq_[0], kq_[6]);
     std::swap(kv_[0], kv_[6]);
+    kw_[0] = kw_[6];
     stepped_ = false;
   }
-  bridged_ = elsewhere_ = false;
+  bridged_ = elsewhere_ = sharp_ = false;
   const double left = end - before_.t;
   const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
   if (h_ == 0) h_ = std::max(first_step(std::min(left, most)), 1e-12 * left);
@@ -239,6 +258,14 @@ std::string DormandPrince::hardest() const {
   return flow_->system().bodies()[scale_.worst_body(dq, dv, h)].name;
 }
 
+// By the weights of the step: the work is one more of its integrals.
+std::optional<double> DormandPrince::work() const {
+  if (!power_ || bridged_) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < 6; ++i) sum += a[6][i] * kw_[i];
+  return (now_.t - before_.t) * sum;
+}
+
 // The state is now_, up to its time.
 void DormandPrince::accept(double t, double independence) {
   now_.t = t;
@@ -263,6 +290,7 @@ bool DormandPrince::bridge(double most) {
     now_ = bridge_.end();
     kq_[6] = now_.v;
     kv_[6] = flow_->acceleration(now_);
+    if (power_) kw_[6] = power_(now_);
   } catch (const Error&) {
     return false;
   }
@@ -276,19 +304,23 @@ bool DormandPrince::bridge(double most) {
 
 void DormandPrince::at(double t, State& s) const {
   if (bridged_) return bridge_.at(t, s);
-  const double h = now_.t - before_.t, x = (t - before_.t) / h;
-  s = now_;
-  s.t = t;
-  const auto blend = [&](const VectorXd& y0, const VectorXd& y1, const auto& k, VectorXd& y) {
-    for (Index i = 0; i < y.size(); ++i) {
-      const double dy = y1[i] - y0[i], r3 = h * k[0][i] - dy, r4 = dy - h * k[6][i] - r3;
-      double r5 = 0;
-      for (std::size_t j = 0; j < 7; ++j) r5 += d[j] * k[j][i];
-      y[i] = y0[i] + x * (dy + (1 - x) * (r3 + x * (r4 + (1 - x) * h * r5)));
-    }
-  };
-  blend(before_.q, now_.q, kq_, s.q);
-  blend(before_.v, now_.v, kv_, s.v);
+  interpolate(before_, kv_[0], now_, kv_[6], t, s);
+  if (!sharp_) return;
+  const double h = now_.t - before_.t, x = (t - before_.t) / h, w = x * (1 - x);
+  s.q -= h * w * w * w / 6 * bend_;
+  s.v += w * w * (x - 0.5) * bend_;
+}
+
+// w^2 (x - 1/2) is what velocities leave out: it is 0 in the middle, where its slope is 1/16.
+void DormandPrince::sharpen() const {
+  if (sharp_ || bridged_ || !stepped_) return;
+  const double h = now_.t - before_.t;
+  at(before_.t + 0.5 * h, middle_);
+  try {
+    bend_ = 16 * (h * (flow_->acceleration(middle_) + 0.25 * (kv_[0] + kv_[6])) - 1.5 * (now_.v - before_.v));
+    sharp_ = true;
+  } catch (const Error&) {  // as good as it was
+  }
 }
 
 }  // namespace mortise

@@ -1,8 +1,11 @@
 #pragma once
 // The Runge-Kutta pair of Dormand and Prince, order 5 with an error estimate of order 4, steps of varying size, and a
-// continuous output of order 4.  After each step the state is brought back onto the constraints.
-// J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; output: E. Hairer, S. P. Norsett, G. Wanner,
-// Solving Ordinary Differential Equations I, II.6.
+// continuous output.  After each step the state is brought back onto the constraints.
+// J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26.
+//
+// Between the ends places follow the polynomial of degree 5 through places, velocities and accelerations there, and
+// velocities its slope, which is one order worse, but not in the middle.  sharpen() takes the acceleration there, too:
+// degree 6, and both are of the order of the method.
 
 #include <array>
 #include <optional>
@@ -24,6 +27,8 @@ class DormandPrince final : public Controlled {
   bool stiff() const override { return stiff_; }
   void go_on(const State& s, double h) override;
   std::string hardest() const override;
+  std::optional<double> work() const override;
+  void sharpen() const override;
 
  private:
   void look_for_stiffness(double h);
@@ -38,6 +43,7 @@ class DormandPrince final : public Controlled {
   ErrorScale scale_, tried_scale_;  // of the states accepted; also of the end of the step tried
   State stage_, other_;
   std::array<VectorXd, 7> kq_, kv_;  // q' and v' at the stages
+  std::array<double, 7> kw_{};       // power there
   VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
   VectorXd moved_q_, moved_v_;       // by bringing the end onto the constraints
   double h_ = 0, last_error_ = 1;
@@ -59,6 +65,9 @@ class DormandPrince final : public Controlled {
   int suspicions_ = 0, doubts_ = 0;
   bool stiff_ = false;
   bool stepped_ = false;  // the last stage is the first of the next step
+  mutable bool sharp_ = false;
+  mutable State middle_;
+  mutable VectorXd bend_;  // of the velocities in the last step, by the acceleration in its middle
 };
 
 }  // namespace mortise

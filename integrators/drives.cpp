@@ -19,26 +19,47 @@ bool may_depend_on_time(std::string_view kind) {
   return kind.starts_with("drive") || std::find(functions.begin(), functions.end(), kind) != functions.end();
 }
 
-// Values and b of a joint's rows.
-VectorXd rows_at(const System& system, const System::ConstraintInfo& c, const State& s) {
-  VectorXd out(2 * c.rows);
-  std::vector<MatrixXd> blocks;
-  std::vector<Eigen::Map<MatrixXd>> A;
-  std::vector<Index> first;
-  for (const std::size_t k : c.bodies) {
-    first.push_back(system.bodies()[k].first);
-    blocks.emplace_back(c.rows, system.bodies()[k].size);
+// Values and b of a joint's rows, as functions of the state.
+class RowsAt {
+ public:
+  RowsAt(const System& system, const System::ConstraintInfo& c) : c_(c), first_(system.firsts(c.bodies)) {
+    for (const std::size_t k : c.bodies) blocks_.emplace_back(c.rows, system.bodies()[k].size);
+    for (MatrixXd& m : blocks_) A_.emplace_back(m.data(), m.rows(), m.cols());
   }
-  for (MatrixXd& m : blocks) A.emplace_back(m.data(), m.rows(), m.cols());
-  c.model->evaluate(s, first, out.head(c.rows), out.tail(c.rows), A);
-  return out;
-}
+  RowsAt(const RowsAt&) = delete;
+  RowsAt& operator=(const RowsAt&) = delete;
+  void operator()(const State& s, VectorXd& out) {
+    out.resize(2 * c_.rows);
+    c_.model->evaluate(s, first_, out.head(c_.rows), out.tail(c_.rows), A_);
+  }
 
-VectorXd force_at(const System& system, const System::ForceInfo& f, const State& s) {
-  VectorXd Q = VectorXd::Zero(system.size());
-  f.model->act(s, system.firsts(f.bodies), Q);
-  return Q;
-}
+ private:
+  const System::ConstraintInfo& c_;
+  std::vector<Index> first_;
+  std::vector<MatrixXd> blocks_;
+  std::vector<Eigen::Map<MatrixXd>> A_;
+};
+
+// The same of a force, on the bodies it acts on.
+class ForceAt {
+ public:
+  ForceAt(const System& system, const System::ForceInfo& f)
+      : f_(f), first_(system.firsts(f.bodies)), all_(VectorXd::Zero(system.size())) {
+    for (const std::size_t k : f.bodies)
+      for (Index i = 0; i < system.bodies()[k].size; ++i) on_.push_back(system.bodies()[k].first + i);
+  }
+  void operator()(const State& s, VectorXd& out) {
+    for (const Index i : on_) all_[i] = 0;
+    f_.model->act(s, first_, all_);
+    out.resize(static_cast<Index>(on_.size()));
+    for (std::size_t i = 0; i < on_.size(); ++i) out[static_cast<Index>(i)] = all_[on_[i]];
+  }
+
+ private:
+  const System::ForceInfo& f_;
+  std::vector<Index> first_, on_;
+  VectorXd all_;
+};
 
 }  // namespace
 
@@ -46,11 +67,14 @@ bool depends_on_time(const System& system, const System::ConstraintInfo& c, cons
   if (c.own) return false;
   if (may_depend_on_time(c.model->kind())) return true;
   try {
-    const VectorXd now = rows_at(system, c, s);
+    RowsAt rows(system, c);
+    VectorXd now, then;
+    rows(s, now);
     State later = s;
     for (const double wait : {1e-3, 0.11, 0.73, 17.3, 1234.5}) {
       later.t = s.t + wait;
-      if (rows_at(system, c, later) != now) return true;
+      rows(later, then);
+      if (then != now) return true;
     }
     return false;
   } catch (const Error&) {
@@ -63,16 +87,19 @@ namespace {
 // The values of a part at all instants, one in a column, and what they show.
 class Course {
  public:
-  Course(const std::function<VectorXd(double)>& at, double from, double to) : at_(at), from_(from), to_(to) {
+  using Values = std::function<void(double, VectorXd&)>;
+  Course(const Values& at, double from, double to) : at_(at), from_(from), to_(to) {
     for (int k = 0; k <= instants; ++k) {
-      const VectorXd x = at(time(k));
-      if (k == 0) values_.resize(x.size(), instants + 1);
-      values_.col(k) = x;
+      at(time(k), x_);
+      if (k == 0) values_.resize(x_.size(), instants + 1);
+      values_.col(k) = x_;
+      constant_ = constant_ && x_ == values_.col(0);
     }
   }
+  bool constant() const { return constant_; }
 
   // Where it begins to change after it did not, with a tenth of how long it then acts.
-  void add_beginnings(std::vector<Breakpoint>& out) const {
+  void add_beginnings(std::vector<Breakpoint>& out) {
     constexpr double share = 0.1;
     const std::size_t before = out.size();
     bool resting = true;
@@ -82,7 +109,8 @@ class Course {
         double a = time(k - 1), b = time(k);
         for (int i = 0; i < 60 && b - a > 1e-12 * (to_ - from_); ++i) {
           const double m = 0.5 * (a + b);
-          (at_(m) == values_.col(k - 1) ? a : b) = m;
+          at_(m, x_);
+          (x_ == values_.col(k - 1) ? a : b) = m;
         }
         out.push_back({a, share * (time(k) - a)});
       } else if (changes && out.size() > before) {
@@ -121,9 +149,11 @@ class Course {
  private:
   double time(int k) const { return from_ + (to_ - from_) * k / instants; }
 
-  const std::function<VectorXd(double)>& at_;
+  const Values& at_;
   double from_, to_;
+  VectorXd x_;
   MatrixXd values_;
+  bool constant_ = true;
 };
 
 }  // namespace
@@ -132,17 +162,19 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
   std::vector<Breakpoint> told, seen;
   State s = start;
   s.v.setZero();
-  const auto look = [&](const PartModel& part, const std::function<VectorXd()>& values) {
+  const auto look = [&](const PartModel& part, const auto& values_at) {
     const std::vector<double> own = part.breakpoints(start.t, end);
     for (const double t : own) told.push_back({t, 0});
     if (!own.empty() || !may_depend_on_time(part.kind())) return;
     const std::size_t before = seen.size();
     try {
-      const std::function<VectorXd(double)> at = [&](double t) {
+      auto values = values_at();
+      const Course::Values at = [&](double t, VectorXd& x) {
         s.t = t;
-        return values();
+        values(s, x);
       };
-      const Course course(at, start.t, end);
+      Course course(at, start.t, end);
+      if (course.constant()) return;
       course.add_beginnings(seen);
       course.add_sudden(seen);
     } catch (const Error&) {  // reported when the run comes there
@@ -151,10 +183,9 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
   };
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
-    if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i))
-      look(*c.model, [&] { return rows_at(system, c, s); });
+    if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i)) look(*c.model, [&] { return RowsAt(system, c); });
   }
-  for (const auto& f : system.forces()) look(*f.model, [&] { return force_at(system, f, s); });
+  for (const auto& f : system.forces()) look(*f.model, [&] { return ForceAt(system, f); });
   // What is seen next to what is told is the same.
   const double blur = 8 * (end - start.t) / instants;
   std::vector<Breakpoint> all = told;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <mortise/integrators/controlled.h>
+
 namespace mortise {
 
 EventWatch::EventWatch(const std::vector<Event>& events)
@@ -66,16 +68,26 @@ std::optional<std::size_t> EventWatch::look(const Stepper& stepper, Flow& flow, 
   std::vector<Trajectory::Note> found;
   const std::vector<double> before = values_;
   begin(now);
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    const Event& e = events_[i];
-    for (const Crossing& c : crossings(stepper, i, before[i], from, now)) {
-      if (!(c.up ? e.direction >= 0 : e.direction <= 0)) continue;
-      if (e.stop || e.change) {
-        if (c.t < t_first || (c.t == t_first && !first)) t_first = c.t, first = i;
-        break;
+  const auto search = [&] {
+    found.clear();
+    first.reset();
+    t_first = now.t;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const Event& e = events_[i];
+      for (const Crossing& c : crossings(stepper, i, before[i], from, now)) {
+        if (!(c.up ? e.direction >= 0 : e.direction <= 0)) continue;
+        if (e.stop || e.change) {
+          if (c.t < t_first || (c.t == t_first && !first)) t_first = c.t, first = i;
+          break;
+        }
+        found.push_back({c.t, "event", e.name});
       }
-      found.push_back({c.t, "event", e.name});
     }
+    return first || !found.empty();
+  };
+  if (search()) {
+    sharpen(stepper);
+    search();
   }
   if (first) {
     found.push_back({t_first, "event", events_[*first].name});

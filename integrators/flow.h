@@ -32,6 +32,13 @@ class Flow {
     if (merges_) solver_.hold_welds(s);
   }
   bool stabilised() const { return pull_ > 0; }
+  // At the end of a step, with its last stage nearby.
+  void keep_nearby(State& s) {
+    if (pull_ > 0)
+      solver_.normalise(s);
+    else
+      solver_.project_nearby(s);
+  }
   // After a step, and between.
   void keep(State& s) {
     if (pull_ > 0)

@@ -211,6 +211,7 @@ class Run {
     else if (out_.integrator != options_.integrator)
       change_stepper(make_stepper(options_.integrator, options_.steps));
     out_.integrator = rows_alone ? "kinematics" : options_.integrator;
+    balance_->integrate_by(*stepper_);
     stepper_->begin(flow_, state_);
   }
 
@@ -286,6 +287,7 @@ class Run {
       // Next to a pose where rows depend on each other the way on is found from inertia.
       change_stepper(make_stepper(options_.integrator, options_.steps));
       out_.integrator = options_.integrator;
+      balance_->integrate_by(*stepper_);
       stepper_->begin(flow_, state_);
       stepper_->step(until);
     }
@@ -493,6 +495,7 @@ class Run {
       if (t == now.t) {
         record(now);
       } else {
+        sharpen(*stepper_);
         stepper_->at(t, between_);
         flow_.keep(between_);
         record(between_);

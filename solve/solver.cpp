@@ -12,6 +12,9 @@ namespace mortise {
 
 struct [[gnu::visibility("hidden")]] Solver::OwnEngine : Engine {
   using Engine::Engine;
+  struct {  // of a projection
+    VectorXd rhs, small, dx, none;
+  } work;
 };
 struct [[gnu::visibility("hidden")]] Solver::OwnJudge : RankJudge {
   using RankJudge::RankJudge;
@@ -303,7 +306,8 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   left_out_.clear();
   shared_.assign(static_cast<std::size_t>(system_.rows()), false);
   const Evaluation e = system_.evaluate(s);
-  for (const SparseRank::Set& set : rank_of(system_, e, options_.rank).redundant) {
+  SparseRank rank = rank_of(system_, e, options_.rank);
+  for (const SparseRank::Set& set : rank.redundant) {
     if (!set.consistent) require(check_rank(system_, e, options_.rank));
     if (std::binary_search(s.off.begin(), s.off.end(), system_.constraint_of(set.row))) continue;  // not there anyway
     left_out_.push_back(set.row);
@@ -313,6 +317,7 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   plain_->leave_out(left_out_);
   doubted_->leave_out(left_out_);
   doubted_->at(s);
+  if (left_out_.empty()) doubted_->set(std::move(rank));
   return left_out_;
 }
 
@@ -358,8 +363,10 @@ Solver::Gaps Solver::gaps(const State& s) {
 Solver::Gaps Solver::gaps(OwnEngine& engine, const State& s) const {
   engine.evaluate_rows_if_needed(s);
   engine.find_weld_rows();
-  RowGaps out = row_gaps(system_, engine, s, left_out_);
-  return {std::move(out.positions), std::move(out.velocities)};
+  Gaps out;
+  find_gaps(system_, engine, s, left_out_, true, out.positions);
+  find_gaps(system_, engine, s, left_out_, false, out.velocities);
+  return out;
 }
 
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
@@ -378,26 +385,26 @@ VectorXd Solver::shift_positions(const State& s, const VectorXd& rows) { return 
 VectorXd Solver::shift_velocities(const State& s, const VectorXd& rows) { return shift(s, rows, false); }
 
 // With welded bodies as one while they are held; else, or where that does not lead there, with single ones.
-template <class F> void Solver::project(State& s, const F& approach) {
+void Solver::project(State& s, bool positions, bool nearby) {
   system_.require_state(s);
   if (holding_ && merge(s)) {
     engine_ = merged_->engine.get();
     State near = s;
     try {
-      approach(near);
+      approach(near, positions, nearby);
       s = std::move(near);
       return;
     } catch (const NotConverged&) {
     }
   }
   engine_ = plain_.get();
-  approach(s);
+  approach(s, positions, nearby);
 }
-void Solver::project_positions(State& s) {
-  project(s, [&](State& x) { approach_positions(x); });
-}
-void Solver::project_velocities(State& s) {
-  project(s, [&](State& x) { approach_velocities(x); });
+void Solver::project_positions(State& s) { project(s, true, false); }
+void Solver::project_velocities(State& s) { project(s, false, false); }
+void Solver::project_nearby(State& s) {
+  project(s, true, true);
+  project(s, false, true);
 }
 
 namespace {
@@ -414,44 +421,37 @@ bool as_near_as_can_be(const System& system, const Engine& engine, const State& 
 
 }  // namespace
 
-void Solver::approach_positions(State& s) {
-  VectorXd dq, rhs(system_.rows());
-  const auto off = [&]() -> const VectorXd& {
+// The factor that is there may serve where it is near enough.  That of velocities serves the accelerations that follow,
+// if it is made anew.
+void Solver::approach(State& s, bool positions, bool nearby) {
+  auto& [rhs, small, dx, none] = engine_->work;
+  VectorXd& x = positions ? s.q : s.v;
+  const VectorXd sizes = row_sizes(system_, x);
+  small = 0.25 * tolerance::on_constraints * sizes;
+  const auto off = [&, &rhs = rhs]() -> const VectorXd& {
     normalise(s);
-    rhs = -gaps(*engine_, s).positions;
+    engine_->evaluate_rows_if_needed(s);
+    engine_->find_weld_rows();
+    find_gaps(system_, *engine_, s, left_out_, positions, rhs);
+    rhs = -rhs;
     return rhs;
   };
-  const auto step = [&](bool careful) {
-    factor(s, true);
-    const VectorXd none = VectorXd::Zero(engine_->unknowns());
-    const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
-    engine_->expand(engine_->y(), dq);
-    s.q += dq;
+  const auto correct = [&, &rhs = rhs, &small = small, &none = none](bool careful) {
+    const bool old = nearby && positions == engine_->holonomic();
+    if (careful && old && engine_->correct_by_last_factor(rhs, small)) return true;
+    factor(s, positions);
+    if (careful && engine_->correct_by_last_factor(rhs, small)) return true;
+    none.setZero(engine_->unknowns());
+    return (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
+  };
+  const auto step = [&, &dx = dx](bool careful) {
+    const bool found = correct(careful);
+    engine_->expand(engine_->y(), dx);
+    x += dx;
     return found;
   };
-  const VectorXd sizes = row_sizes(system_, s.q);
-  if (const Failure f = approach(Failure::Kind::no_positions, s.t, s.q, sizes, off, step))
-    if (!as_near_as_can_be(system_, *engine_, s, f, off(), sizes, left_out_, options_.rank)) fail(system_, f);
-  normalise(s);
-}
-
-void Solver::approach_velocities(State& s) {
-  VectorXd dv, rhs;
-  const auto off = [&]() -> const VectorXd& {
-    normalise(s);
-    rhs = -gaps(*engine_, s).velocities;
-    return rhs;
-  };
-  const auto step = [&](bool careful) {
-    factor(s);
-    const VectorXd none = VectorXd::Zero(engine_->unknowns());
-    const bool found = (careful && engine_->correct(rhs)) || engine_->solve(none, rhs) != Engine::Status::stalled;
-    engine_->expand(engine_->y(), dv);
-    s.v += dv;
-    return found;
-  };
-  const VectorXd sizes = row_sizes(system_, s.v);
-  if (const Failure f = approach(Failure::Kind::no_velocities, s.t, s.v, sizes, off, step))
+  const auto kind = positions ? Failure::Kind::no_positions : Failure::Kind::no_velocities;
+  if (const Failure f = mortise::approach(kind, s.t, x, sizes, off, step))
     if (!as_near_as_can_be(system_, *engine_, s, f, off(), sizes, left_out_, options_.rank)) fail(system_, f);
   normalise(s);
 }

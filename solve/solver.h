@@ -99,6 +99,9 @@ class Solver {
   // Throws NotConverged if there is none near.
   void project_positions(State& s);
   void project_velocities(State& s);
+  // Both, where the state solved last is near: its factor serves for positions, if it is near enough.  The last bits of
+  // what is found then depend on that one, too.
+  void project_nearby(State& s);
   int factorisations() const;  // made so far
 
  private:
@@ -111,9 +114,8 @@ class Solver {
   OwnEngine& standing(const State& s);
   void recall() const;
   Gaps gaps(OwnEngine& engine, const State& s) const;
-  void approach_positions(State& s);
-  void approach_velocities(State& s);
-  template <class F> void project(State& s, const F& approach);
+  void approach(State& s, bool positions, bool nearby);
+  void project(State& s, bool positions, bool nearby);
   const VectorXd& finish(const State& s, const Evaluation* e);
   void require_determined(const Evaluation& e);
   void require_agreement(const Evaluation& e);

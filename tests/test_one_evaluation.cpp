@@ -132,3 +132,45 @@ TEST_CASE("a state on the constraints is projected onto itself, and nothing is f
   }
   CHECK(tried >= static_cast<int>(many(150, 30)) / 2);
 }
+
+TEST_CASE("a state near the last one solved is projected by its factor, to the same places") {
+  int tried = 0, saved = 0;
+  for (unsigned seed = 0; seed < many(150, 30); ++seed) {
+    CAPTURE(seed);
+    const Model model = build(random_mechanism(seed, {.decades = 0}));
+    Solver solver(model.system), fresh(model.system);
+    State s = model.state;
+    solver.project_positions(s);
+    solver.project_velocities(s);
+    try {
+      (void)solver.solve(s);
+    } catch (const Error&) {
+      continue;  // not every one is determined
+    }
+    if (!solver.leave_out_dependent(s).empty() || solver.independence(s) < 1e-2) continue;
+    ++tried;
+    State near = s;
+    near.q += 1e-6 * VectorXd::LinSpaced(near.q.size(), 1, 2);
+    near.v += 1e-6 * VectorXd::LinSpaced(near.v.size(), 2, 1);
+    const State given = near;
+    State other = near;
+    (void)solver.solve(s);
+    const int before = solver.factorisations();
+    solver.project_nearby(near);
+    saved += solver.factorisations() <= before + 1;  // that of the velocities
+    fresh.project_positions(other);
+    fresh.project_velocities(other);
+    const auto gaps = fresh.gaps(near);
+    const double q = std::max(1.0, near.q.cwiseAbs().maxCoeff()), v = std::max(1.0, near.v.cwiseAbs().maxCoeff());
+    if (gaps.positions.size() > 0) {
+      CHECK(gaps.positions.cwiseAbs().maxCoeff() <= 1e-14 * q);
+      CHECK(gaps.velocities.cwiseAbs().maxCoeff() <= 1e-14 * v);
+    }
+    // Both are nearest, up to a small share of how far they are.
+    const double moved = std::max((given.q - other.q).norm(), (given.v - other.v).norm());
+    CHECK((near.q - other.q).norm() <= 1e-3 * moved + 1e-13 * q);
+    CHECK((near.v - other.v).norm() <= 1e-3 * moved + 1e-13 * v);
+  }
+  CHECK(tried > 10);
+  CHECK(saved > tried / 2);
+}

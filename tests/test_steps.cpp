@@ -18,6 +18,7 @@
 #include <mortise/forces/coordinate_spring.h>
 #include <mortise/forces/functor.h>
 #include <mortise/forces/spring.h>
+#include <mortise/integrators/controlled.h>
 #include <mortise/integrators/simulate.h>
 #include <mortise/joints/appell_hamel.h>
 #include <mortise/joints/distance.h>
@@ -801,4 +802,71 @@ TEST_CASE("steps: chains with random light parts are as good as in their angles"
       CHECK(off <= 10 * std::max((end(tolerance) - right).norm(), tolerance));
     }
   }
+}
+
+namespace {
+
+// The largest errors of dopri5, of coordinates and velocities in shares of the largest, at the ends of its steps and
+// between them, where states are brought onto the constraints as samples are.
+struct OutputErrors {
+  double q = 0, v = 0, q_between = 0, v_between = 0;
+};
+OutputErrors output_errors(const System& system, const State& start, double duration, double tolerance) {
+  Flow flow(system), fine(system);
+  const auto run = make_stepper("dopri5", {.tolerance = tolerance}),
+             right = make_stepper("dopri5", {.tolerance = 1e-13});
+  run->begin(flow, start);
+  right->begin(fine, start);
+  OutputErrors out;
+  double size = 0, speed = 0;
+  const auto compare = [&](const State& s, double& q, double& v) {
+    while (right->state().t < s.t) right->step(s.t);
+    const State& r = right->state();
+    size = std::max(size, (r.q - start.q).cwiseAbs().maxCoeff());
+    speed = std::max(speed, r.v.cwiseAbs().maxCoeff());
+    q = std::max(q, (s.q - r.q).cwiseAbs().maxCoeff());
+    v = std::max(v, (s.v - r.v).cwiseAbs().maxCoeff());
+  };
+  State s;
+  while (run->state().t < duration) {
+    run->step(duration);
+    const double from = run->before().t, h = run->state().t - from;
+    sharpen(*run);
+    for (const double x : {0.15, 0.3, 0.5, 0.7, 0.85}) {
+      run->at(from + x * h, s);
+      flow.keep(s);
+      compare(s, out.q_between, out.v_between);
+    }
+    compare(run->state(), out.q, out.v);
+  }
+  for (double* q : {&out.q, &out.q_between}) *q /= size;
+  for (double* v : {&out.v, &out.v_between}) *v /= speed;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("steps: the output between steps is as good as the steps") {
+  Assembly shaken("shaken");
+  shaken.set_gravity({0, -g, 0});
+  const auto ground = shaken.add("ground", Ground{});
+  const auto cart = shaken.add("cart", Particle<2>{.mass = 2});
+  const auto rod = shaken.add("rod", bar(0.5, 1));
+  shaken.place(rod, {0, 0, 0.4});
+  const Function x = [](const auto&t) { return 0.3 * sin(7 * t); }, y = [](const auto&t) { return 0.1 * sin(11 * t); };
+  shaken.connect("drive", DrivePoint<2>{.path = {x, y}}, ground, cart);
+  shaken.connect("pin", Pin{}, cart, rod);
+  const Problem p = squeezer();
+  const System driven(shaken), squeezed(p.assembly);
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10})
+    for (const System* system : {&squeezed, &driven}) {
+      CAPTURE(tolerance);
+      CAPTURE(system->name());
+      const State start = consistent(*system, system == &squeezed ? p.state(*system) : system->state());
+      const OutputErrors e = output_errors(*system, start, system == &squeezed ? 0.03 : 3, tolerance);
+      CAPTURE(e.q);
+      CAPTURE(e.v);
+      CHECK(e.q_between <= 2 * e.q);
+      CHECK(e.v_between <= 2 * e.v);
+    }
 }
