@@ -386,8 +386,10 @@ class Loader {
                                .lexically_relative(std::filesystem::weakly_canonical(root_.empty() ? "." : root_))
                                .string();
         it = read_.emplace(path, read_toml(path, shown, limits_)).first;
+        model_.files.push_back(path);
       }
       Scope scope;
+      scope.files = &model_.files;
       scope.folder = std::filesystem::path(path).parent_path().string();
       load({it->second, scope, file.prefix + e.key + "/", above, false}, inner, given);
     } else {
@@ -474,6 +476,7 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
   for (const auto& [key, x] : parameters) given[key] = {x, asked};
   Scope scope;
   scope.folder = folder;
+  scope.files = &model.files;
   loader.load({root, scope, "", {path}, false}, model.assembly, given);
   loader.finish(whole);
   return model;
@@ -486,7 +489,9 @@ Model read_model(const std::string& path, const std::map<std::string, double>& p
   const std::filesystem::path file(path);
   const std::string folder = file.parent_path().string();
   const files::Value root = files::read_toml(path, path);
-  return files::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
+  Model model = files::load(root, path, folder, std::filesystem::weakly_canonical(file).string(), parameters);
+  model.files.push_back(path);
+  return model;
 }
 
 Model parse_model(const std::string& text, const std::string& name, const std::string& folder,
