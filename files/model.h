@@ -42,6 +42,7 @@ struct Model {
   bool unpad = false;                        // padded bodies are massless (diagnosis/padding.h)
   std::map<std::string, Shape> shapes;       // by path of the body
   std::map<std::string, double> parameters;  // of the outermost file, as they were used
+  std::vector<std::string> files;            // all that it was read from
 
   State start(const System& system) const;  // of this assembly
 };

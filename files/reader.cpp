@@ -485,8 +485,10 @@ class Loader {
                                .lexically_relative(std::filesystem::weakly_canonical(root_.empty() ? "." : root_))
                                .string();
         it = read_.emplace(path, read_toml(path, shown, limits_)).first;
+        model_.files.push_back(path);
       }
       Scope scope;
+      scope.files = &model_.files;
       scope.folder = std::filesystem::path(path).parent_path().string();
       load({it->second, scope, file.prefix + e.key + "/", above, false}, inner, given);
     } else {
@@ -576,6 +578,8 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
   for (const auto& [key, x] : parameters) given[key] = {x, asked};
   Scope scope;
   scope.folder = folder;
+  scope.files = &model.files;
+  if (!path.empty()) model.files.push_back(path);
   loader.load({root, scope, "", {path}, false}, model.assembly, given);
   loader.finish(whole);
   return model;

@@ -20,6 +20,7 @@
 #include <mortise/solve/readings.h>
 #include <mortise/solve/solve.h>
 
+#include "models/command.h"
 #include "models/twins.h"
 
 using namespace mortise;
@@ -28,39 +29,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path root = MORTISE_ROOT, examples = root / "examples/models", bad = root / "tests/models/bad";
-
-// A folder that is gone after the test.
-struct Scratch {
-  fs::path path;
-  Scratch() {
-    static int count = 0;
-    path = fs::temp_directory_path() / fmt::format("mortise_models_{}_{}", ::getpid(), count++);
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Scratch() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path);
-  REQUIRE_MESSAGE(in.good(), path.string());
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-Outcome mortise_command(const std::string& arguments) {
-  const Scratch scratch;
-  const std::string out = scratch / "out", err = scratch / "err";
-  const int raw = std::system(fmt::format("{} {} >'{}' 2>'{}'", MORTISE_COMMAND, arguments, out, err).c_str());
-  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content(out), content(err)};
-}
 
 std::string refusal(const std::string& text, const std::string& folder = ".") {
   try {
@@ -637,7 +605,7 @@ TEST_CASE("command: run writes the motion, resumes to the bit and tells how it w
   const Outcome other =
       mortise_command(fmt::format("run {} --until 3 --set L=2 --resume {} --every 0.5", model, file("a.run")));
   CHECK(other.status == 4);
-  CHECK(other.err.find("it is of another run: at t = 2 rod.") != std::string::npos);
+  CHECK(other.err.find("it is of another run: there [bodies.rod] = ") != std::string::npos);
   CHECK(mortise_command(fmt::format("run {} --until 0.2 --resume {}", model, file("none.run")))
             .out.find("none.run is not there: the run begins at its start\n") != std::string::npos);
   // What cannot be is told before anything is computed.

@@ -29,9 +29,10 @@ int check(const CheckOptions& options) {
     read_model = *error.rest();
   }
   Model& model = *read_model;
+  require_apart(model.files, {{"--graph", options.graph}}, options.force);
   model.complete = model.complete || options.complete;
   auto [system, s, implied, completed] = ready(model);
-  if (!options.json) std::fputs((implied + completed).c_str(), stdout);
+  if (!options.json) say(implied + completed);
   if (options.at_given && options.at != s.t) {
     if (options.at < s.t)
       throw WrongUsage(fmt::format("--at {}: this lies before the start at {} s; give a later time", options.at, s.t));
@@ -39,7 +40,7 @@ int check(const CheckOptions& options) {
     model.run.sample = model.run.duration;
     const Trajectory way = simulate(system, s, model.run);
     if (!way.finished) {
-      std::fputs(way.text().c_str(), stderr);
+      warn(way.text());
       return impossible;
     }
     s = way.last;
@@ -61,13 +62,16 @@ int check(const CheckOptions& options) {
   }
   if (!options.graph.empty())
     replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
-  std::fputs((options.json ? report_json(report).text()
-                           : report.text({.colour = isatty(STDOUT_FILENO) != 0, .details = options.details}))
-                 .c_str(),
-             stdout);
+  const bool colour = isatty(STDOUT_FILENO) != 0;
+  if (options.json)
+    put(report_json(report).text());
+  else if (colour)
+    say_coloured(report.text({.colour = true, .details = options.details}));
+  else
+    say(report.text({.details = options.details}));
   if (const Completable part = completable(report); !options.json && part != Completable::not_at_all)
-    fmt::print("with --complete what is implied is added to the model{}\n",
-               part == Completable::whole ? ", and it can be run" : "; the rest stays free");
+    say("with --complete what is implied is added to the model{}\n",
+        part == Completable::whole ? ", and it can be run" : "; the rest stays free");
   const Status status = status_of(report);
   return status == healthy && !completed.empty() ? remarks : status;
 }
