@@ -20,6 +20,12 @@ void require_same_gravity(const Assembly& whole, const Assembly& part, const std
   for (const auto& e : part.nested()) require_same_gravity(whole, e.part, path + "/" + e.name);
 }
 
+void require_number(const char* kind, Index i, Index count) {
+  if (i < 0 || i >= count)
+    Label{kind, std::to_string(i)}.fail<InvalidModel>(
+        "there is none of this number", count ? fmt::format("give one from 0 to {}", count - 1) : "there are none");
+}
+
 }  // namespace
 
 System::System(const System&) = default;
@@ -149,6 +155,7 @@ System System::with(std::vector<ConstraintInfo> more) const {
 System System::massless(const std::vector<std::size_t>& bodies) const {
   std::map<std::size_t, std::shared_ptr<const BodyModel>> models;
   for (const std::size_t i : bodies) {
+    require_number("body", static_cast<Index>(i), std::ssize(bodies_));
     const Label label{"body", bodies_[i].name};
     models[i] = bodies_[i].model->without_mass(label);
     label.require(models[i] != nullptr, "its type does not tell what it is without mass",
@@ -159,7 +166,10 @@ System System::massless(const std::vector<std::size_t>& bodies) const {
 
 System System::with_bodies(const std::map<std::size_t, std::shared_ptr<const BodyModel>>& models) const {
   System out = *this;
-  for (const auto& [i, model] : models) out.bodies_[i].model = model;
+  for (const auto& [i, model] : models) {
+    require_number("body", static_cast<Index>(i), std::ssize(bodies_));
+    out.bodies_[i].model = model;
+  }
   const auto rebind = [&](const char* kind, auto& parts) {
     for (auto& p : parts) {
       if (std::none_of(p.bodies.begin(), p.bodies.end(), [&](std::size_t b) { return models.contains(b); })) continue;
@@ -229,14 +239,6 @@ System::RowName System::row(Index i) const {
   const auto r = c.model->rows()[static_cast<std::size_t>(i - c.row)];
   return {c.name + "." + r.name, r.removes, r.reaction, r.unit};
 }
-
-namespace {
-void require_number(const char* kind, Index i, Index count) {
-  if (i < 0 || i >= count)
-    Label{kind, std::to_string(i)}.fail<InvalidModel>(
-        "there is none of this number", count ? fmt::format("give one from 0 to {}", count - 1) : "there are none");
-}
-}  // namespace
 
 std::size_t System::body_of(Index coordinate) const {
   require_number("coordinate", coordinate, size());

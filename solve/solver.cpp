@@ -93,6 +93,7 @@ const State& Solver::choose(const State& s) {
 }
 
 void Solver::hold_welds(const State& s) {
+  system_.require_state(s);
   holding_ = false;
   if (!merge(s)) return;
   // Rows can be met with the bodies turned by half a turn, too.

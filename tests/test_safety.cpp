@@ -265,6 +265,7 @@ TEST_CASE("misuse: numbers, sizes, states and systems that are none are told by 
   CHECK_THROWS_AS((void)system.row(2), InvalidModel);
   CHECK_THROWS_AS((void)system.body_of(3), InvalidModel);
   CHECK_THROWS_AS((void)system.constraint_of(-1), InvalidModel);
+  CHECK_THROWS_AS((void)system.massless({7}), InvalidModel);
 
   CHECK(said([&] { (void)system.evaluate(other.state()); }) ==
         "state 'rods': it is of another system: coordinate 1 is bar.x there and rod.x here; take it from this system's "

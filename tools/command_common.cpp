@@ -69,7 +69,8 @@ std::vector<std::pair<std::string, std::string>> identity(Model model) {
   try {
     text = write_model(model);
   } catch (const InvalidModel&) {  // formulas that cannot be written under these names
-    for (const std::string& path : model.files) text += "\n[file " + path + "]\n" + read_file(path);
+    for (const std::string& path : model.files)
+      text += fmt::format("\n[file {}]\n", std::filesystem::path(path).filename().string()) + read_file(path);
     for (const auto& [name, x] : model.parameters) text += fmt::format("\n[parameter {}]\n{}\n", name, x);
   }
   std::vector<std::pair<std::string, std::string>> out{{"version", version}};

@@ -178,9 +178,10 @@ int sweep(const SweepOptions& o) {
   const auto file = [&](std::size_t k, const char* end) { return in_folder(fmt::format("run_{:05}.{}", k, end)); };
   const std::string what = in_folder("sweep.txt"), summary = in_folder("summary.csv");
   for (const auto& entry : fs::directory_iterator(o.out)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with("run_") || name.starts_with("sweep.") || name == "summary.csv";
-    if (ours) require_apart(first.files, {{"-o", entry.path().string()}}, false);
+    const std::string name = entry.path().stem().string(), end = entry.path().extension().string();
+    const bool ours = name.starts_with("run_") || name == "sweep" || name == "summary";
+    if (ours && (end == ".csv" || end == ".row" || end == ".txt" || end == ".lock"))
+      require_apart(first.files, {{"-o", entry.path().string()}}, false);
   }
 
   // What the runs of this folder have in common: lines of another sweep must not pass for lines of this one.
@@ -196,7 +197,8 @@ int sweep(const SweepOptions& o) {
   // With these parameters it may be no model; if a file cannot be read, it is not the model's fault.
   const auto print_of_none = [&](const ModelError& e) {
     for (const std::string& path : first.files) (void)read_file(path);
-    return fmt::format("{:016x}", fingerprint(e.what()));
+    const std::string text = e.what(), from = o.source.model;
+    return fmt::format("{:016x}", fingerprint(text.starts_with(from) ? text.substr(from.size()) : text));
   };
   std::string same = fmt::format("mortise sweep {}", fs::path(o.source.model).filename().string());
   for (const std::string& text : o.vary) same += " --vary " + text;
@@ -284,6 +286,7 @@ int sweep(const SweepOptions& o) {
       const std::string csv = t.csv();
       row.bytes = csv.size(), row.csv = fingerprint(csv);
       replace_file(file(k, "csv"), csv);
+      fs::remove(file(k, "txt"));  // of an earlier failure
       double drift = 0;
       for (const auto& d : t.drift) drift = std::max(drift, d.largest);
       const char* outcome = t.to_tolerance() ? "finished" : t.finished ? "inaccurate" : "stopped";
@@ -306,7 +309,7 @@ int sweep(const SweepOptions& o) {
         return;
       }
       try {
-        if (!(wait && made(k))) make(k);
+        if (!made(k)) make(k);  // another one may have made it since
       } catch (const std::exception& e) {
         const std::lock_guard lock(listing);
         if (not_made++ == 0) unmade = fmt::format("run {}: {}", k, e.what());

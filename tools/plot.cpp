@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 
@@ -321,14 +321,25 @@ void write_plot(const RunTable& run, const std::vector<std::string>& columns, co
     if (gnuplot.empty())
       label.fail<FileError>("PNG is drawn by gnuplot, which is not installed",
                             "install gnuplot-nox, or give a name that ends in .svg");
-    const std::string script = path + ".gnuplot", picture = path + ".part";
-    replace_file(script, gnuplot_script(run, panels, picture, options));
-    const bool drawn = runs(gnuplot, {script}) && std::filesystem::exists(picture);
-    std::remove(script.c_str());
-    if (!drawn || std::rename(picture.c_str(), path.c_str()) != 0) {
-      std::remove(picture.c_str());
-      label.fail<FileError>("gnuplot could not draw it", "check the folder, or give a name that ends in .svg");
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / "mortise_plot_XXXXXX").string();
+    if (!::mkdtemp(folder.data()))
+      label.fail<FileError>(fmt::format("no folder can be made as '{}'", folder), "check the folder TMPDIR");
+    const std::string script = folder + "/script", picture = folder + "/picture";
+    const auto leave = [&] {
+      std::error_code none;
+      fs::remove_all(folder, none);
+    };
+    try {
+      replace_file(script, gnuplot_script(run, panels, picture, options));
+      if (!runs(gnuplot, {script}) || !fs::exists(picture))
+        label.fail<FileError>("gnuplot could not draw it", "give a name that ends in .svg");
+      replace_file(path, read_file(picture));
+    } catch (...) {
+      leave();
+      throw;
     }
+    leave();
   } else {
     label.fail<FileError>(fmt::format("'{}' is no kind of picture it can be", kind),
                           "give a name that ends in .svg or .png");

@@ -76,7 +76,7 @@ class Chaos {
   void go(double seconds) {
     const auto end = Clock::now() + Seconds(seconds);
     do {
-      killed_runs();
+      for (int i = 0; i < 3; ++i) killed_runs();
       killed_sweeps();
       for (int i = 0; i < 20; ++i) flipped_checkpoint();
       for (int i = 0; i < 10; ++i) flipped_sweep();
@@ -114,7 +114,7 @@ class Chaos {
   // Killed at any moment of its life.
   int call_and_kill(const std::vector<std::string>& words) {
     const pid_t child = start(words);
-    std::this_thread::sleep_for(Seconds(1.1 * length_ * uniform()));
+    std::this_thread::sleep_for(Seconds(length_ * uniform()));
     ::kill(child, SIGKILL);
     const int status = finish(child);
     kills_ += status < 0;
