@@ -50,7 +50,7 @@ int main() {
   bricard.measure("P3", PointSensor<3>{.at = {0, -0.5, 0}}, rod[1]);
   const System system(bricard);
   const std::string report = check_rank(system, system.evaluate(system.state())).text();
-  fmt::print("{}\n", report.substr(0, report.find("     already")));
+  fmt::print("{}\n", report.substr(0, report.find("     loop")));
 
   const Trajectory run =
       simulate(system, system.state(), {.duration = 10, .steps = {.tolerance = 1e-10}, .sample = 0.5});
