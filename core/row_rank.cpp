@@ -30,17 +30,19 @@ SparseList entries_of(const VectorXd& x, const std::vector<Index>& rows) {
 std::vector<Index> numbered(const std::vector<std::size_t>& x) { return {x.begin(), x.end()}; }
 
 // Some rows of X as they stand, without columns that none of them touches.
-MatrixXd dense(const SparseRows& X, const std::vector<Index>& rows) {
+SparseRows part_of(const SparseRows& X, const std::vector<Index>& rows) {
   std::vector<Index> columns;
   for (const Index i : rows)
     for (SparseRows::InnerIterator x(X, i); x; ++x) columns.push_back(x.col());
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-  MatrixXd out = MatrixXd::Zero(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
+  std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t r = 0; r < rows.size(); ++r)
     for (SparseRows::InnerIterator x(X, rows[r]); x; ++x)
-      out(static_cast<Index>(r), std::lower_bound(columns.begin(), columns.end(), x.col()) - columns.begin()) =
-          x.value();
+      entries.emplace_back(static_cast<Index>(r),
+                           std::lower_bound(columns.begin(), columns.end(), x.col()) - columns.begin(), x.value());
+  SparseRows out(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
+  out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
 
@@ -87,7 +89,7 @@ class Judge {
 
   // By their singular values; whether there are sets among them.  whole: they are all there is of a part.
   VectorXd decompose(const std::vector<Index>& rows, bool whole) {
-    const Svd svd(dense(X_, rows));
+    const Svd svd{MatrixXd(part_of(X_, rows))};
     const auto m = static_cast<Index>(rows.size());
     VectorXd values = VectorXd::Zero(m);
     values.head(std::min(m, svd.s.size())) = svd.s.head(std::min(m, svd.s.size()));
@@ -153,13 +155,7 @@ void Judge::large(const std::vector<Index>& rows) {
   all_known_ = false;
   const auto m = static_cast<Index>(rows.size());
   const std::size_t first_set = out_.sets.size();
-  SparseRows X(m, X_.cols());
-  {
-    std::vector<Eigen::Triplet<double>> entries;
-    for (Index r = 0; r < m; ++r)
-      for (SparseRows::InnerIterator x(X_, rows[at(r)]); x; ++x) entries.emplace_back(r, x.col(), x.value());
-    X.setFromTriplets(entries.begin(), entries.end());
-  }
+  const SparseRows X = part_of(X_, rows);
   Eigen::SparseMatrix<double> G = X * X.transpose();
   const double size = G.diagonal().maxCoeff();
   for (Index i = 0; i < m; ++i) G.coeffRef(i, i) += delta * size;

@@ -36,7 +36,7 @@ struct RowRank {
                                         // empty where a part is large
 };
 
-constexpr Index small_part = 64;  // rows of a part that is decomposed as it stands: more cost less by the bounds
+constexpr Index small_part = 16;  // rows of a part that is decomposed as it stands: more cost less by the bounds
 
 // Singular values <= zero count as zero; of those up to `doubtful` every one is looked for.
 RowRank row_rank(const SparseRows& X, double zero, double doubtful, Index small = small_part);

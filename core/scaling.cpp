@@ -48,23 +48,43 @@ Balance balance(const MatrixXd& P, const std::vector<int>& groups) {
 Balance balance(const SparseRows& P, const std::vector<int>& groups) {
   constexpr int rounds = 20;
   const int count = group_count(groups);
-  Balance f{VectorXd::Ones(P.rows()), VectorXd::Ones(P.cols())};
-  VectorXd of_row(P.rows()), of_group(count);
-  for (int k = 0; k < rounds; ++k) {
-    of_row.setZero();
-    of_group.setZero();
-    for (Index i = 0; i < P.outerSize(); ++i)
-      for (SparseRows::InnerIterator x(P, i); x; ++x) {
-        const double s = std::abs(f.r[i] * x.value() * f.c[x.col()]);
-        double& g = of_group[groups[static_cast<std::size_t>(x.col())]];
-        of_row[i] = std::max(of_row[i], s);
-        g = std::max(g, s);
-      }
-    for (Index i = 0; i < P.rows(); ++i)
-      if (of_row[i] > 0) f.r[i] /= std::sqrt(of_row[i]);
-    for (Index j = 0; j < P.cols(); ++j)
-      if (const double s = of_group[groups[static_cast<std::size_t>(j)]]; s > 0) f.c[j] /= std::sqrt(s);
+  // Of each row the largest entry in each group: columns of a group have one factor.
+  struct Entry {
+    int group;
+    double largest;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::size_t> end(static_cast<std::size_t>(P.rows()), 0);
+  entries.reserve(static_cast<std::size_t>(P.nonZeros()));
+  std::vector<std::size_t> at(static_cast<std::size_t>(count), static_cast<std::size_t>(-1));  // last entry of a group
+  for (Index i = 0; i < P.outerSize(); ++i) {
+    const std::size_t first = entries.size();
+    for (SparseRows::InnerIterator x(P, i); x; ++x) {
+      const int g = groups[static_cast<std::size_t>(x.col())];
+      std::size_t& k = at[static_cast<std::size_t>(g)];
+      if (k < first || k >= entries.size()) k = entries.size(), entries.push_back({g, 0});
+      entries[k].largest = std::max(entries[k].largest, std::abs(x.value()));
+    }
+    end[static_cast<std::size_t>(i)] = entries.size();
   }
+  Balance f{VectorXd::Ones(P.rows()), VectorXd::Ones(P.cols())};
+  VectorXd c = VectorXd::Ones(count), of_group(count);
+  for (int k = 0; k < rounds; ++k) {
+    of_group.setZero();
+    std::size_t x = 0;
+    for (Index i = 0; i < P.rows(); ++i) {
+      double of_row = 0;
+      for (; x < end[static_cast<std::size_t>(i)]; ++x) {
+        const double s = f.r[i] * entries[x].largest * c[entries[x].group];
+        of_row = std::max(of_row, s);
+        of_group[entries[x].group] = std::max(of_group[entries[x].group], s);
+      }
+      if (of_row > 0) f.r[i] /= std::sqrt(of_row);
+    }
+    for (Index g = 0; g < count; ++g)
+      if (of_group[g] > 0) c[g] /= std::sqrt(of_group[g]);
+  }
+  for (Index j = 0; j < P.cols(); ++j) f.c[j] = c[groups[static_cast<std::size_t>(j)]];
   return f;
 }
 

@@ -60,7 +60,6 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   const Index n = e.A.cols(), m = e.A.rows(), k = e.N0.cols();
   r.n = n;
   r.m = m;
-  const Scaling scale = scaling(e.mass, e.A, e.groups, e.force, e.b);
   // Without masses: what is balanced from there is not unique, and would remember them.
   const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
 
@@ -95,7 +94,11 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   // masses, which follow the units exactly; the verdict does not.
   const SparseColumns N0 = SparseColumns(e.N0);
   std::optional<Held> told;
-  if (!held.sets.empty()) told = judged(scale);
+  Scaling scale;  // with masses, for what there is to tell
+  const auto find_scale = [&] {
+    if (scale.d.size() == 0) scale = scaling(e.mass, e.A, e.groups, e.force, e.b);
+  };
+  if (!held.sets.empty()) find_scale(), told = judged(scale);
   const bool same = told && told->rank.rank == held.rank;
   const VectorXd& columns = same ? told->columns : verdict.columns;
   for (const RowRank::Set& set : same ? told->rank.sets : held.sets) {
@@ -136,6 +139,12 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     const double most = largest(r.nearly);
     for (auto& entry : r.nearly) entry.value = std::abs(entry.value) / most;
   }
+  r.doubtful_masses = e.doubtful;
+  if (sets.sets.empty()) {
+    require_possible(r);
+    return r;
+  }
+  find_scale();
   const VectorXd Qs = scale.d.cwiseProduct(e.force), bs = scale.t.cwiseProduct(e.b),
                  b_size = scale.t.cwiseProduct(e.b_size);
   for (const RowRank::Set& found : sets.sets) {
@@ -160,7 +169,6 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     set.gap = std::abs(sum);
     r.redundant.push_back(std::move(set));
   }
-  r.doubtful_masses = e.doubtful;
   require_possible(r);
   return r;
 }

@@ -1,14 +1,14 @@
 #include <mortise/engine/system_rank.h>
 
 #include <algorithm>
-#include <map>
+#include <vector>
 
 namespace mortise {
 
 SparseEquations sparse_equations(const System& system, const Evaluation& e, const System::Selection& parts) {
   system.require_own(e);
   Index n = 0, m = 0, k = 0;
-  std::map<std::size_t, Index> first;
+  std::vector<Index> first(system.bodies().size(), 0);
   for (const std::size_t i : parts.bodies) first[i] = n, n += system.bodies()[i].size;
   for (const std::size_t i : parts.constraints) m += system.constraints()[i].rows;
   SparseEquations out{VectorXd(n), VectorXd(n), SparseRows(m, n), VectorXd(m), VectorXd(m), {}, {}, {}};
@@ -40,7 +40,7 @@ SparseEquations sparse_equations(const System& system, const Evaluation& e, cons
       const auto A = e.A(c.block + x);
       for (Index j = 0; j < A.cols(); ++j)
         for (Index r = 0; r < c.rows; ++r)
-          if (A(r, j) != 0) slopes.emplace_back(row + r, first.at(c.bodies[x]) + j, A(r, j));
+          if (A(r, j) != 0) slopes.emplace_back(row + r, first[c.bodies[x]] + j, A(r, j));
     }
     out.b.segment(row, c.rows) = e.b.segment(c.row, c.rows);
     out.b_size.segment(row, c.rows) = system.size_of_b(e, c);
