@@ -98,9 +98,22 @@ template <class F> void with_label(const Label& label, const F& f) {
   }
 }
 
+// A joint that marks points or axes on two bodies, and was given one rigid body for both.
+void require_two_bodies(const Label& label, const Sketch& sketch, const auto& bodies) {
+  std::vector<Sketch::Mark> marks = sketch.points;
+  marks.insert(marks.end(), sketch.axes.begin(), sketch.axes.end());
+  for (const auto& a : marks)
+    for (const auto& b : marks)
+      if (a.body < b.body && b.body < bodies.size() && bodies[a.body].path == bodies[b.body].path &&
+          bodies[a.body].model->size() > 0 && bodies[a.body].model->frame() >= 0)
+        label.fail<InvalidModel>(fmt::format("it connects body '{}' with itself", bodies[a.body].path),
+                                 "name two bodies; the ground is one, too");
+}
+
 }  // namespace
 
 void Assembly::probe(const Label& label, const std::vector<Reference>& bodies, const ConstraintModel& model) {
+  require_two_bodies(label, model.sketch(), bodies);
   const Stack s(bodies);
   const auto rows = static_cast<Index>(model.rows().size());
   VectorXd value(rows), b(rows), C = VectorXd::Zero(s.state.q.size());

@@ -23,12 +23,71 @@ void require_same_gravity(const Assembly& whole, const Assembly& part, const std
 }  // namespace
 
 System::System(const System&) = default;
-System::System(System&&) noexcept = default;
+System::System(System&& other) noexcept
+    : name_(std::move(other.name_)),
+      gravity_(other.gravity_),
+      bodies_(std::move(other.bodies_)),
+      places_(std::move(other.places_)),
+      constraints_(std::move(other.constraints_)),
+      forces_(std::move(other.forces_)),
+      sensors_(std::move(other.sensors_)),
+      groups_(std::move(other.groups_)),
+      names_(std::move(other.names_)),
+      layout_(std::move(other.layout_)),
+      graph_(std::move(other.graph_)) {
+  other.leave_empty();
+}
 System& System::operator=(const System&) = default;
-System& System::operator=(System&&) noexcept = default;
+System& System::operator=(System&& other) noexcept {
+  if (this == &other) return *this;
+  name_ = std::move(other.name_);
+  gravity_ = other.gravity_;
+  bodies_ = std::move(other.bodies_);
+  places_ = std::move(other.places_);
+  constraints_ = std::move(other.constraints_);
+  forces_ = std::move(other.forces_);
+  sensors_ = std::move(other.sensors_);
+  groups_ = std::move(other.groups_);
+  names_ = std::move(other.names_);
+  layout_ = std::move(other.layout_);
+  graph_ = std::move(other.graph_);
+  other.leave_empty();
+  return *this;
+}
 System::~System() = default;
 
+namespace {
+struct Nothing {
+  std::shared_ptr<const CoordinateTable> names = std::make_shared<CoordinateTable>();
+  std::shared_ptr<const Layout> layout = std::make_shared<Layout>();
+  std::shared_ptr<const SystemGraph> graph;
+};
+const Nothing& nothing() {
+  static const Nothing empty = [] {
+    Nothing n;
+    n.graph = std::make_shared<const SystemGraph>(
+        std::vector<System::BodyInfo>(), std::vector<System::ConstraintInfo>(), std::vector<System::ForceInfo>());
+    return n;
+  }();
+  return empty;
+}
+}  // namespace
+
+void System::leave_empty() noexcept {
+  name_.clear();
+  bodies_.clear();
+  places_.clear();
+  constraints_.clear();
+  forces_.clear();
+  sensors_.clear();
+  groups_.clear();
+  names_ = nothing().names;
+  layout_ = nothing().layout;
+  graph_ = nothing().graph;
+}
+
 System::System(const Assembly& assembly) : name_(assembly.name()) {
+  (void)nothing();  // made before anything is moved
   for (const auto& e : assembly.nested()) require_same_gravity(assembly, e.part, e.name);
   gravity_ = assembly.gravity().value_or(gravity_);
   std::unordered_map<std::string, std::size_t> index;
@@ -171,7 +230,16 @@ System::RowName System::row(Index i) const {
   return {c.name + "." + r.name, r.removes, r.reaction, r.unit};
 }
 
+namespace {
+void require_number(const char* kind, Index i, Index count) {
+  if (i < 0 || i >= count)
+    Label{kind, std::to_string(i)}.fail<InvalidModel>(
+        "there is none of this number", count ? fmt::format("give one from 0 to {}", count - 1) : "there are none");
+}
+}  // namespace
+
 std::size_t System::body_of(Index coordinate) const {
+  require_number("coordinate", coordinate, size());
   auto at = std::upper_bound(bodies_.begin(), bodies_.end(), coordinate,
                              [](Index i, const BodyInfo& b) { return i < b.first; });
   do --at;
@@ -180,6 +248,7 @@ std::size_t System::body_of(Index coordinate) const {
 }
 
 std::size_t System::constraint_of(Index row) const {
+  require_number("row", row, rows());
   const auto after = std::upper_bound(constraints_.begin(), constraints_.end(), row,
                                       [](Index i, const ConstraintInfo& c) { return i < c.row; });
   return static_cast<std::size_t>(after - constraints_.begin()) - 1;
@@ -201,9 +270,20 @@ State System::state() const {
 void System::require_state(const State& s) const {
   // x - x is 0, or NaN where x is not finite; sums are faster than a test of each.
   const auto finite = [](const VectorXd& x) { return (x.array() - x.array()).sum() == 0; };
-  if (s.off.empty() && s.q.size() == size() && s.v.size() == size() && std::isfinite(s.t) && finite(s.q) && finite(s.v))
+  const bool own = !s.names || s.names == names_ || s.names->layout() == names_->layout();
+  if (own && s.off.empty() && s.q.size() == size() && s.v.size() == size() && std::isfinite(s.t) && finite(s.q) &&
+      finite(s.v))
     return;
   const Label label{"state", name_};
+  if (bodies_.empty() && s.q.size() > 0)
+    label.fail<InvalidModel>("the system has no bodies, or was moved from", "take the system it was moved to");
+  if (!own && s.q.size() == size()) {
+    Index i = 0;
+    while (i + 1 < std::min(size(), s.names->size()) && s.names->name(i) == coordinate(i)) ++i;
+    label.fail<InvalidModel>(fmt::format("it is of another system: coordinate {} is {} there and {} here", i + 1,
+                                         s.names->size() ? s.names->name(i) : "none", coordinate(i)),
+                             "take it from this system's state()");
+  }
   for (std::size_t i = 0; i < s.off.size(); ++i)
     if (s.off[i] >= constraints_.size() || constraints_[s.off[i]].own || (i > 0 && s.off[i] <= s.off[i - 1]))
       label.fail<InvalidModel>(fmt::format("entry {} of off, {}, is no joint or out of order", i, s.off[i]),
@@ -224,6 +304,15 @@ void System::require_own(const Evaluation& e) const {
   if (&e.layout() != layout_.get())
     Label{"evaluation", name_}.fail<InvalidModel>("it belongs to another system",
                                                   "take it from this system's evaluate()");
+  const auto require = [&](const char* what, const VectorXd& x, Index count) {
+    if (x.size() != count)
+      Label{"evaluation", name_}.fail<WrongSize>(fmt::format("its {} has {} entries", what, x.size()),
+                                                 fmt::format("leave it the {} that it had", count));
+  };
+  require("Q", e.Q, size());
+  require("C", e.C, size());
+  require("b", e.b, rows());
+  require("phi", e.phi, rows());
 }
 
 namespace {
@@ -240,6 +329,12 @@ MatrixXd System::mass_matrix(const BodyInfo& b, const State& s) const {
   MatrixXd M = sized_mass_matrix(b, s);
   if (!(M == M.transpose() && M.allFinite())) require_symmetric(M, {"body", b.name}, b.model->coordinates());
   return M;
+}
+
+Evaluation System::blank() const {
+  Evaluation e(layout_);
+  e.Q.setZero(), e.C.setZero(), e.b.setZero(), e.phi.setZero();
+  return e;
 }
 
 Evaluation System::evaluate(const State& s) const {
@@ -264,17 +359,25 @@ void System::evaluate(const State& s, Evaluation& e) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyInfo& b = bodies_[i];
     const Label label{"body", b.name};
-    const VectorXd Q = b.model->force(s, b.first);
-    if (Q.size() != b.size)
-      label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", Q.size(), s.t),
-                            fmt::format("give {}, one per coordinate", b.size));
-    e.M(i) = mass_matrix(b, s);
-    e.Q.segment(b.first, b.size) += Q;
-    b.model->gravity(s, b.first, gravity_, e.Q);
+    try {
+      const VectorXd Q = b.model->force(s, b.first);
+      if (Q.size() != b.size)
+        label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", Q.size(), s.t),
+                              fmt::format("give {}, one per coordinate", b.size));
+      e.M(i) = mass_matrix(b, s);
+      e.Q.segment(b.first, b.size) += Q;
+      b.model->gravity(s, b.first, gravity_, e.Q);
+    } catch (...) {
+      rethrow_named("body", b.name);
+    }
     require_finite(label, e.Q, b.first, b.size, "its own force");
   }
   for (const ForceInfo& f : forces_) {
-    f.model->act(s, firsts(f.bodies), e.Q);
+    try {
+      f.model->act(s, firsts(f.bodies), e.Q);
+    } catch (...) {
+      rethrow_named("force", f.name);
+    }
     for (const std::size_t k : f.bodies)
       require_finite({"force", f.name}, e.Q, bodies_[k].first, bodies_[k].size, "its force");
   }
@@ -288,7 +391,12 @@ void System::evaluate(const State& s, Evaluation& e) const {
       for (auto& block : A) block.setZero();
       continue;
     }
-    c.model->evaluate(s, firsts(c.bodies), e.phi.segment(c.row, c.rows), e.b.segment(c.row, c.rows), A);
+    try {
+      c.model->evaluate(s, firsts(c.bodies), e.phi.segment(c.row, c.rows), e.b.segment(c.row, c.rows), A);
+      if (!c.model->ideal()) c.model->nonideal(s, firsts(c.bodies), e.C);
+    } catch (...) {
+      rethrow_named(c.own ? "body" : "joint", c.name);
+    }
     for (Index i = 0; i < c.rows; ++i) {
       const bool slopes = std::all_of(A.begin(), A.end(), [&](const auto& block) { return block.row(i).allFinite(); });
       const double phi = e.phi[c.row + i], b = e.b[c.row + i];
@@ -297,11 +405,9 @@ void System::evaluate(const State& s, Evaluation& e) const {
                                           row(c.row + i).name, s.t, phi, b, slopes ? "finite" : "not finite"),
                               "check its formula at this state");
     }
-    if (!c.model->ideal()) {
-      c.model->nonideal(s, firsts(c.bodies), e.C);
+    if (!c.model->ideal())
       for (const std::size_t k : c.bodies)
         require_finite(label, e.C, bodies_[k].first, bodies_[k].size, "its non-ideal force");
-    }
   }
 }
 

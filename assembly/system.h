@@ -51,8 +51,8 @@ class System {
  public:
   // Throws InvalidModel if nested assemblies disagree about gravity.
   explicit System(const Assembly& assembly);
-  System(const System&);  // these are compiled once, in the library
-  System(System&&) noexcept;
+  System(const System&);      // these are compiled once, in the library
+  System(System&&) noexcept;  // what is moved from has no bodies
   System& operator=(const System&);
   System& operator=(System&&) noexcept;
   ~System();
@@ -106,7 +106,7 @@ class System {
   const std::vector<SensorInfo>& sensors() const { return sensors_; }
   const Vec3<double>& gravity() const { return gravity_; }
   std::string coordinate(Index i) const { return names_->name(i); }
-  RowName row(Index i) const;
+  RowName row(Index i) const;                   // these throw InvalidModel for numbers that are none
   std::size_t body_of(Index coordinate) const;  // indices into bodies() and constraints()
   std::size_t constraint_of(Index row) const;
   const SystemGraph& graph() const { return *graph_; }  // assembly/system_graph.h
@@ -114,9 +114,11 @@ class System {
 
   // Every body where it was placed, or at its neutral coordinates; at rest, t = 0.
   State state() const;
-  // Throws WrongSize or NonFinite, naming the coordinate, if s is no state of this system.
+  // Throws WrongSize or NonFinite, naming the coordinate, if s is no state of this system; InvalidModel if another one
+  // with other coordinates made it.  A state of the same model with other parameters fits.
   void require_state(const State& s) const;
-  void require_own(const Evaluation& e) const;  // throws InvalidModel if another system made it
+  // Throws InvalidModel if another system made it, WrongSize if its vectors were given another size.
+  void require_own(const Evaluation& e) const;
 
   // Joints can be switched off and on in a state, and keep their rows: these are then 0 = 0, and nothing acts.
   // Throw InvalidModel with the nearest name if there is no such joint.
@@ -124,6 +126,7 @@ class System {
   void switch_on(State& s, std::string_view joint) const;
   std::size_t joint(std::string_view name) const;  // its index in constraints()
 
+  Evaluation blank() const;  // zeros, to be filled
   Evaluation evaluate(const State& s) const;
   void evaluate(const State& s, Evaluation& e) const;
 
@@ -158,6 +161,7 @@ class System {
                std::unordered_map<std::string, std::size_t>& index);
   void number_rows();
   void make_graph();
+  void leave_empty() noexcept;
   MatrixXd mass_matrix(const BodyInfo& b, const State& s) const;  // checked
   std::string name_;
   Vec3<double> gravity_ = Vec3<double>::Zero();

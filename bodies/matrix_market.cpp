@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -162,6 +163,10 @@ Eigen::SparseMatrix<double> read_matrix_market(std::istream& in, const std::stri
 }
 
 Eigen::SparseMatrix<double> read_matrix_market(const std::string& path, const MatrixMarketLimits& limits) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  if (exists(status) && !is_regular_file(status))  // a pipe that nobody writes to would keep us waiting
+    Label{"file", path}.fail<InvalidModel>("this is no plain file", "give one; pipes, devices and folders are not read");
   std::ifstream in(path, std::ios::binary);
   if (!in) Label{"file", path}.fail<InvalidModel>("cannot be opened", "check the path and the permissions");
   return read_matrix_market(in, path, limits);

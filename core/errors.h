@@ -61,6 +61,10 @@ struct NotDetermined : Error {
 struct NoMotion : Error {
   using Error::Error;
 };
+// A functor threw something that is none of these.
+struct FunctorFailed : Error {
+  using Error::Error;
+};
 // Accelerations that could not be found to the accuracy the state allows.
 struct NotConverged : Error {
   using Error::Error;
@@ -79,5 +83,8 @@ struct Label {
   }
   void require(bool ok, const std::string& fact, const std::string& remedy) const;  // throws InvalidModel if not
 };
+
+// Inside a catch: throws what is caught again; FunctorFailed, naming the part, if it is none of ours.
+[[noreturn]] void rethrow_named(const char* kind, const std::string& name);
 
 }  // namespace mortise

@@ -164,7 +164,7 @@ bool ExactSolve::solve(const VectorXd& b, VectorXd& x) {
   return met && x.allFinite();
 }
 
-VectorXd ExactSolve::sensitivity(const VectorXd& b, double relative) const {
+VectorXd ExactSolve::sensitivity(const VectorXd& b, const VectorXd& relative, const VectorXd& absolute) const {
   constexpr int draws = 3;
   std::uint64_t random = 1;
   const auto sign = [&] {
@@ -177,7 +177,7 @@ VectorXd ExactSolve::sensitivity(const VectorXd& b, double relative) const {
     for (Index i = 0; i < size_; ++i) {
       Quad sum = sign() * row_scale_[at(i)] * b[i];
       for (const auto& [j, k] : K_[at(i)]) sum += sign() * k * x_[at(j)];
-      r[at(i)] = relative * sum;
+      r[at(i)] = relative[i] * sum + sign() * row_scale_[at(i)] * absolute[i];
     }
     const std::vector<Quad> step = backward(std::move(r));
     for (Index i = 0; i < size_; ++i)

@@ -29,9 +29,9 @@ class ExactSolve {
 
   // False if refinement leaves more than round-off of quadruple precision in an equation.
   bool solve(const VectorXd& b, VectorXd& x);
-  // How far x, found last, moves when every entry of K and b changes by `relative` of itself, with signs at random: the
-  // largest of a few draws, to first order.
-  VectorXd sensitivity(const VectorXd& b, double relative) const;
+  // How far x, found last, moves when every entry of K and b in equation i changes by relative[i] of itself, and b by
+  // absolute[i], with signs at random: the largest of a few draws, to first order.
+  VectorXd sensitivity(const VectorXd& b, const VectorXd& relative, const VectorXd& absolute) const;
 
  private:
   struct Term {

@@ -22,6 +22,7 @@ struct Step {
 struct Refined {
   LongVector x, lambda;
   LongVector force_residual, row_residual;  // Q + C + A' lambda - M x,  b - A x
+  VectorXd unknown;                         // of x: the sum of all corrections that the form would make of these
 };
 
 // The system in scaled coordinates: M_s = D M D, A_s = T A D, ...
@@ -32,13 +33,15 @@ struct Scaled {
   Rank rank;
   MatrixXd M, A;
   VectorXd Q, b, C;
-  VectorXd b_terms;        // magnitude of what b is the sum of
-  MatrixXd A_plus, P_row;  // A+ and A+A
+  VectorXd b_terms;         // magnitude of what b is the sum of
+  MatrixXd A_plus, P_row;   // A+ and A+A
+  std::vector<int> blocks;  // sizes: bodies
 
   explicit Scaled(const Equations& e) : Scaled(e, numerical_rank(e)) {}
   Scaled(const Equations& e, Rank known) : rank(std::move(known)) {
     const Index n = rank.n;
     C = e.C.size() ? e.C : VectorXd::Zero(n);
+    blocks = e.blocks.empty() ? std::vector<int>{static_cast<int>(n)} : e.blocks;
     M_given = e.M.cast<long double>();
     A_given = e.A.cast<long double>();
     Q_given = e.Q.cast<long double>();
@@ -72,6 +75,7 @@ struct Scaled {
   template <class Form>
   Refined refined(const Form& form, const Step& first, const LongVector& force, const LongVector& rows) const {
     constexpr int rounds = 20;
+    constexpr double slowest = 1e-6;  // convergence that can be told from none
     const LongVector d = scale.d.cast<long double>(), t = scale.t.cast<long double>();
     LongVector x = first.x.cast<long double>(), lambda = first.lambda.cast<long double>();  // scaled
     Refined r;
@@ -83,10 +87,15 @@ struct Scaled {
     };
     set();
     long double last = std::numeric_limits<long double>::infinity();
+    VectorXd before;
     for (int round = 0; round < rounds; ++round) {
       const Step step = form(VectorXd(d.cwiseProduct(r.force_residual).template cast<double>()),
                              VectorXd(t.cwiseProduct(r.row_residual).template cast<double>()));
       const long double length = std::hypot(step.x.norm(), step.lambda.norm());
+      // A geometric series: where a correction is the last one again the form does not answer what is left.
+      const double again = before.size() ? std::max(0.0, step.x.dot(before) / before.squaredNorm()) : 0;
+      r.unknown = scale.d.cwiseProduct(step.x) / std::max(slowest, 1 - again);
+      before = step.x;
       if (!(length < 0.5L * last)) break;  // it no longer gains
       x += step.x.cast<long double>();
       lambda += step.lambda.cast<long double>();
@@ -144,6 +153,27 @@ struct Scaled {
     check(r.row_residual.cast<double>().cwiseProduct(scale.t), A.cwiseAbs() * x.cwiseAbs() + b_terms, "A q'' = b");
     check(r.force_residual.cast<double>().cwiseProduct(scale.d),
           M.cwiseAbs() * x.cwiseAbs() + Q.cwiseAbs() + Qc.cwiseAbs(), "M q'' = Q + Qc");
+    require_known(r);
+  }
+  // Small residuals do not make small errors.  What the form still makes of them is one, for each body against its own
+  // acceleration, or `still` of the largest and of what the forces would do to free bodies.
+  void require_known(const Refined& r) const {
+    if (n() == 0) return;
+    const VectorXd a = r.x.cast<double>().cwiseAbs(),
+                   free = scale.d.cwiseProduct(Q.cwiseAbs() + C.cwiseAbs()).cwiseMax(a);
+    Index i = 0;
+    for (const int size : blocks) {
+      if (size > 0) {
+        const double unknown = r.unknown.segment(i, size).cwiseAbs().maxCoeff(),
+                     whole = a.segment(i, size).maxCoeff() + tolerance::still * free.maxCoeff();
+        if (!(unknown <= tolerance::forms_known * whole))
+          Label{"equations", "M q'' = Q + Qc, A q'' = b"}.fail<NoMotion>(
+              fmt::format("do not tell the accelerations of coordinates {} to {}: {:.1e} of them is not known", i,
+                          i + size - 1, unknown / whole),
+              "the system is too badly conditioned for double precision; check its rank, masses and units");
+      }
+      i += size;
+    }
   }
   void require_determined() const {
     if (!rank.determined())

@@ -5,18 +5,25 @@
 
 #include <fmt/format.h>
 
+#include <mortise/core/text.h>
+
 namespace mortise {
 namespace {
 
 void quote(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out += '\\', out += c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  while (!text.empty()) {
+    const std::size_t n = character_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (first == '"' || first == '\\')
+      out += '\\', out += text[0];
+    else if (first < 0x20 || first == 0x7F)
+      out += fmt::format("\\u{:04x}", first);
+    else if (n == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0)  // the second set of controls
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[1]));
     else
-      out += c;
+      out += n == 0 ? std::string_view("\\ufffd") : text.substr(0, n);
+    text.remove_prefix(n == 0 ? 1 : n);
   }
   out += '"';
 }

@@ -130,6 +130,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       row_rank(SparseRows(g.r.asDiagonal() * Ae * g.c.asDiagonal()), options.determined, options.doubtful, small);
   r.rank_A = sets.rank;
   r.smallest_row = sets.kept;
+  r.row_units = even.t.cwiseProduct(g.r);
   if (sets.kept && *sets.kept < options.doubtful) {
     r.nearly = sets.weakest;
     const double most = largest(r.nearly);
@@ -142,7 +143,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     SparseList ys = set.y;
     for (std::size_t j = 0; j < ys.size(); ++j) {
       const Index i = ys[j].i;
-      set.y[j].value *= even.t[i] * g.r[i];
+      set.y[j].value *= r.row_units[i];
       ys[j].value = set.y[j].value / scale.t[i];
     }
     std::map<Index, double> left;

@@ -36,6 +36,7 @@ struct SparseRank {
   std::vector<SparseList> N, shares;  // free directions, of the same coordinates
   std::vector<Set> redundant;
   std::optional<double> smallest_row;
+  VectorXd row_units;  // in which rows were judged: of the selected ones, in their order
   SparseList nearly;
   std::vector<Massless::Doubtful> doubtful_masses;
 };

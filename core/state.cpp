@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <mortise/core/errors.h>
+#include <mortise/core/file.h>
 
 namespace mortise {
 namespace {
@@ -41,9 +41,18 @@ void CoordinateTable::finish() {
   std::iota(sorted_.begin(), sorted_.end(), std::size_t{0});
   std::sort(sorted_.begin(), sorted_.end(),
             [&](std::size_t a, std::size_t b) { return bodies_[a].body < bodies_[b].body; });
+  std::string all;
+  for (const Entry& e : bodies_) {
+    all += e.body + '\n';
+    for (const std::string& c : lists_[e.list]) all += c + '\t';
+  }
+  layout_ = fingerprint(all);
 }
 
 std::string CoordinateTable::name(Index i) const {
+  if (i < 0 || i >= size_)
+    Label{"coordinate", std::to_string(i)}.fail<InvalidModel>(
+        "there is none of this number", size_ ? fmt::format("give one from 0 to {}", size_ - 1) : "there are none");
   const auto after =
       std::upper_bound(bodies_.begin(), bodies_.end(), i, [](Index k, const Entry& e) { return k < e.first; });
   const Entry& e = *std::prev(after);

@@ -5,6 +5,7 @@
 //   state.set("arm/rod.theta'", 1.0);     its velocity
 //   state.set("arm/rod", {0, 0, 0.3});    all coordinates of a body (and "arm/rod'" all its velocities)
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@ class CoordinateTable {
   void finish();  // after the last add()
 
   Index size() const { return size_; }
-  std::string name(Index i) const;
+  std::uint64_t layout() const { return layout_; }  // tells tables with other names apart
+  std::string name(Index i) const;                  // throws InvalidModel if there is none
   std::vector<std::string> names() const;
 
   struct Range {
@@ -39,6 +41,7 @@ class CoordinateTable {
     std::size_t list;  // in lists_
   };
   Index size_ = 0;
+  std::uint64_t layout_ = 0;
   std::vector<std::vector<std::string>> lists_;
   std::vector<Entry> bodies_;        // by first coordinate
   std::vector<std::size_t> sorted_;  // the same, by name

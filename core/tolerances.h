@@ -54,6 +54,9 @@ inline constexpr double nearly_dependent_row = 1e-4;
 // Factors with which rows are combined, of the largest: round-off of 0, in QR (by their sizes), in sets of dependent
 // rows, and in those that the factor shows, which has lost half of the digits.
 inline constexpr double no_factor = 1e-13, no_factor_of_set = 1e-12, no_factor_by_pivots = 1e-7;
+// Factors of a row in a set of dependent ones, of the largest, balanced: with less it is not left out in place of
+// another, since what remains is as much nearer to being dependent.
+inline constexpr double clear_part = 0.1;
 // The smallest over the largest entry of bodies' rows, which go with the roots of masses: below, the norm over all
 // bodies shows the light ones too little.
 inline constexpr double light = 1e-4;
@@ -87,6 +90,8 @@ inline constexpr double quad_round_off = 1e-28, quad_nothing = 1e-32, quad_cance
 inline constexpr double long_round_off = 1e-21;
 // Residuals of the published forms, of all forces: what kappa eps may leave where rows agree.
 inline constexpr double forms_solved = 1e-9;
+// Share of a body's acceleration that a published form may leave unknown.
+inline constexpr double forms_known = 1e-8;
 // Friction laws and multipliers agree, of the largest multiplier; and where they may stop.
 inline constexpr double friction_agrees = 1e-13, friction_stuck = 1e-10;
 // y'b of dependent rows, of the accelerations in them and of the forces there: round-off.

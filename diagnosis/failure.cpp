@@ -97,9 +97,11 @@ std::vector<std::string> doubts(const System& system, const std::vector<Engine::
   std::vector<std::string> out;
   for (const Engine::Doubt& d : bodies)
     out.push_back(fmt::format(
-        "the acceleration of body '{}' is known to {:.1e} of itself only: it is so light that the round-off of the "
-        "forces on it moves it; give it its true mass, or make it massless",
-        system.bodies()[d.body].name, d.share));
+        "the acceleration of body '{}' is known to {:.1e} of itself only: {}", system.bodies()[d.body].name, d.share,
+        d.by_rows ? "the rows that hold it nearly depend on each other and hardly tell it; remove "
+                    "those that are not needed, or place joints more exactly"
+                  : "it is so light that the round-off of the forces on it moves it; give it its "
+                    "true mass, or make it massless"));
   return out;
 }
 

@@ -4,13 +4,14 @@
 #include <map>
 
 #include <mortise/assembly/system_graph.h>
+#include <mortise/core/text.h>
 
 namespace mortise {
 namespace {
 
 std::string quoted(const std::string& name) {
   std::string out = "\"";
-  for (const char c : name) out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  for (const char c : printable(name)) out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return out + "\"";
 }
 

@@ -42,13 +42,20 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
   };
   auto nothing = indeterminate(here.strays);
   for (const HiddenAnalysis& a : elsewhere_) nothing = std::min(nothing, indeterminate(a.strays));
+  std::vector<std::pair<Index, VectorXd>> decided;
   for (const Stray& stray : here.strays) {
+    // What the pivots before it decide is taken out, so that all of them together decide these directions.
+    VectorXd c = stray.c;
+    for (const auto& [i, taken] : decided) c -= c[i] / taken[i] * taken;
     Index pivot = 0;
-    stray.c.cwiseAbs().maxCoeff(&pivot);
+    const double largest = c.cwiseAbs().maxCoeff(&pivot);
     for (const Index i : here.position)
-      if (std::abs(stray.c[i]) > 0.5 * stray.c.cwiseAbs().maxCoeff() && !astray.count(i)) pivot = i;
+      if (std::abs(c[i]) > 0.5 * largest && !astray.count(i)) pivot = i;
+    decided.emplace_back(pivot, c);
     astray.insert(pivot);
-    HiddenRow row = told(stray.c, pivot);
+    Index main = pivot;
+    if (const double own = stray.c.cwiseAbs().maxCoeff(&main); std::abs(stray.c[pivot]) > 0.5 * own) main = pivot;
+    HiddenRow row = told(stray.c, main);
     const bool empty = stray.zero && stray.constant;
     if (empty && nothing > 0) {
       --nothing;

@@ -89,6 +89,33 @@ constexpr const char* drop = "drop the coordinate";
 
 std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
 
+// The force along a motion of one body as its torque or force, whatever its coordinates are.
+void make_physical(const System& system, const State& s, FreeDirection& f) {
+  Eigen::SparseVector<double>::InnerIterator first(f.direction);
+  if (!first) return;
+  const auto& b = system.bodies()[system.body_of(first.index())];
+  if (b.model->frame() < 0) return;  // it is not rigid
+  VectorXd dq = VectorXd::Zero(b.size);
+  for (Eigen::SparseVector<double>::InnerIterator x(f.direction); x; ++x) {
+    if (x.index() < b.first || x.index() >= b.first + b.size) return;
+    dq[x.index() - b.first] = x.value();
+  }
+  constexpr double round_off = 1e-9;
+  for (const int dimension : {2, 3}) {
+    if (!b.model->has(Ask::point, dimension)) continue;
+    const double zero[3] = {0, 0, 0}, *q = s.q.data() + b.first;
+    double w[3] = {0, 0, 0}, v[3] = {0, 0, 0};
+    if (b.model->turns(dimension)) b.model->angular_velocity(dimension, q, dq.data(), w);
+    b.model->velocity(Ask::point, {zero, static_cast<std::size_t>(dimension)}, q, dq.data(), v);
+    const double turn = std::hypot(w[0], w[1], w[2]), speed = std::hypot(v[0], v[1], v[2]);
+    if (std::max(turn, speed) <= round_off * dq.cwiseAbs().maxCoeff()) return;
+    const bool turns = turn > round_off * speed;
+    f.force /= turns ? turn : speed;
+    f.unit = turns ? "N m" : "N";
+    return;
+  }
+}
+
 FreeDirection describe(const System& system, const Evaluation& e, const SparseList& N, const SparseList& shares,
                        const RankOptions& options) {
   const auto& bodies = system.bodies();
@@ -119,6 +146,7 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
   }
   f.motions = report::motions(system, e.state, N);
   f.balanced = std::abs(f.force) <= options.conflict * size;
+  make_physical(system, e.state, f);
   // Largest share first; among equals (to round-off) what has no mass of its own.  And of every body the largest before
   // the others, so that the first few names tell who moves.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
@@ -137,6 +165,11 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
   const bool independent =
       std::none_of(constraints.begin(), constraints.end(), [&](const auto& c) { return c.own && c.name == body; });
   const bool alone = f.parts.size() == 1 && independent;  // the motion is one coordinate, and not part of a quaternion
+  if (bodies[system.body_of(N.front().i)].model->kind() == "states") {  // they never have mass
+    f.remedies.push_back(fmt::format("give {} a law: a joint rate on {}", leading, body));
+    f.remedies.push_back(drop);
+    return f;
+  }
   f.remedies.push_back(fmt::format("give {} mass or inertia in this motion", body));
   f.remedies.push_back(alone ? fmt::format("hold {} by a joint", leading) : "hold this motion by a joint");
   if (alone) f.remedies.push_back(drop);
@@ -158,6 +191,7 @@ RankReport fill(const System& system, const Evaluation& e, const SparseRank& fou
   r.rank.rank_M = found.rank_M, r.rank.rank_A = found.rank_A, r.rank.rank_MA = found.rank_MA;
   r.rank.kept = found.kept, r.rank.dropped = found.dropped, r.rank.smallest_row = found.smallest_row;
   r.rank.values = found.values;
+  for (const std::size_t i : e.state.off) r.rank.m -= system.constraints()[i].rows;  // they are not there
   r.dof = r.rank.n - r.rank.rank_A;
   r.gruebler = r.rank.n - r.rank.m;
   if (!found.N.empty()) {
@@ -178,15 +212,24 @@ RankReport fill(const System& system, const Evaluation& e, const SparseRank& fou
   return r;
 }
 
-RankReport broken(const System& system, double t, std::vector<BrokenPart> parts, const RankOptions& options) {
+// The report on what is sound, beside what is broken.
+RankReport broken(const System& system, double t, report::Sound sound, const Parts& parts, const RankOptions& options) {
   RankReport r;
-  r.system = system.name();
-  r.t = t;
-  r.rank.options = options;
-  r.rank.n = system.size();
-  r.rank.m = system.rows();
-  r.gruebler = r.rank.n - r.rank.m;
-  r.broken = std::move(parts);
+  try {
+    if (sound.e) r = fill(system, *sound.e, rank_of(system, *sound.e, parts, options), options);
+  } catch (const Error&) {  // a broken part was asked for more
+    r = {};
+    sound.judged.clear();
+  }
+  if (sound.judged.empty()) {
+    r.system = system.name();
+    r.t = t;
+    r.rank.options = options;
+    r.rank.n = system.size(), r.rank.m = system.rows();
+    r.gruebler = r.rank.n - r.rank.m;
+  }
+  r.broken = std::move(sound.broken);
+  r.judged = std::move(sound.judged);
   return r;
 }
 
@@ -200,110 +243,9 @@ RankReport check_rank(const System& system, const Evaluation& e, const Parts& pa
   try {
     return fill(system, e, rank_of(system, e, parts, options), options);
   } catch (const InvalidMass&) {
-    return broken(system, e.state.t, report::broken_masses(system, e), options);
+    return broken(system, e.state.t, report::without_broken_masses(system, e), parts, options);
   }
 }
-
-namespace report {
-
-// One part after the other, each by itself.
-namespace {
-
-class Collector {
- public:
-  explicit Collector(std::vector<BrokenPart>& out) : out_(out) {}
-  template <class F> void attempt(const std::string& kind, const std::string& name, const F& f) {
-    try {
-      f(Label{kind, name});
-    } catch (const NotSymmetric& x) {
-      add(Verdict::not_symmetric, kind, name, x);
-    } catch (const InvalidMass& x) {
-      add(Verdict::not_semidefinite, kind, name, x);
-    } catch (const Error& x) {
-      add(Verdict::not_finite, kind, name, x);
-    } catch (const std::exception& x) {
-      out_.push_back({Verdict::not_finite, kind, name, std::string("it throws: ") + x.what(),
-                      "make it return numbers at this state"});
-    }
-  }
-
- private:
-  void add(Verdict verdict, const std::string& kind, const std::string& name, const Error& error) {
-    const ErrorParts& x = error.parts();  // of another part, if that one throws for this one
-    const std::string fact = x.kind.empty() || (x.kind == kind && x.name == name)
-                                 ? x.fact
-                                 : fmt::format("{} '{}': {}", x.kind, x.name, x.fact);
-    out_.push_back({verdict, kind, name, fact, x.remedy.empty() ? "check its formula at this state" : x.remedy});
-  }
-  std::vector<BrokenPart>& out_;
-};
-
-void require_finite(const Label& label, const VectorXd& x, const std::string& what, double t) {
-  for (const double value : x)
-    if (!std::isfinite(value))
-      label.fail<NonFinite>(fmt::format("{} is {} at t = {}", what, value, t), "check its formula at this state");
-}
-
-}  // namespace
-
-std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e) {
-  std::vector<BrokenPart> out;
-  Collector collect(out);
-  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
-    const auto& b = system.bodies()[i];
-    collect.attempt("body", b.name, [&](const Label& label) {
-      require_symmetric(e.M(i), label, b.model->coordinates());
-      (void)b.model->massless(e.state, b.first, e.M(i), label);
-    });
-  }
-  return out;
-}
-
-std::vector<BrokenPart> broken_parts(const System& system, const State& s) {
-  std::vector<BrokenPart> out;
-  Collector collect(out);
-  collect.attempt("state", system.name(), [&](const Label&) { system.require_state(s); });
-  if (!out.empty()) return out;
-  for (const auto& b : system.bodies())
-    collect.attempt("body", b.name, [&](const Label& label) {
-      const MatrixXd M = b.model->mass_matrix(s, b.first);
-      if (M.rows() != b.size || M.cols() != b.size)
-        label.fail<WrongSize>(fmt::format("M is {} x {} at t = {}", M.rows(), M.cols(), s.t),
-                              fmt::format("give {0} x {0}, one row per coordinate", b.size));
-      require_symmetric(M, label, b.model->coordinates());
-      (void)b.model->massless(s, b.first, M, label);
-      const VectorXd Q = b.model->force(s, b.first);
-      if (Q.size() != b.size)
-        label.fail<WrongSize>(fmt::format("Q has {} entries at t = {}", Q.size(), s.t),
-                              fmt::format("give {}, one per coordinate", b.size));
-      VectorXd weight = VectorXd::Zero(system.size());
-      b.model->gravity(s, b.first, system.gravity(), weight);
-      require_finite(label, Q + weight.segment(b.first, b.size), "its own force", s.t);
-    });
-  for (const auto& f : system.forces())
-    collect.attempt("force", f.name, [&](const Label& label) {
-      VectorXd Q = VectorXd::Zero(system.size());
-      f.model->act(s, system.firsts(f.bodies), Q);
-      require_finite(label, Q, "its force", s.t);
-    });
-  for (const auto& c : system.constraints())
-    collect.attempt(c.own ? "body" : "joint", c.name, [&](const Label& label) {
-      std::vector<MatrixXd> blocks;
-      std::vector<Eigen::Map<MatrixXd>> A;
-      for (const std::size_t k : c.bodies) blocks.emplace_back(c.rows, system.bodies()[k].size);
-      for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
-      VectorXd value(c.rows), b(c.rows), C = VectorXd::Zero(system.size());
-      c.model->evaluate(s, system.firsts(c.bodies), value, b, A);
-      require_finite(label, value, "the value of a row", s.t);
-      require_finite(label, b, "b of a row", s.t);
-      for (const MatrixXd& block : blocks) require_finite(label, block.reshaped(), "a slope of a row", s.t);
-      if (!c.model->ideal()) c.model->nonideal(s, system.firsts(c.bodies), C);
-      require_finite(label, C, "its non-ideal law", s.t);
-    });
-  return out;
-}
-
-}  // namespace report
 
 namespace {
 
@@ -335,7 +277,7 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   try {
     e = system.evaluate(s);
   } catch (const std::exception&) {
-    return broken(system, s.t, report::broken_parts(system, s), options);
+    return broken(system, s.t, report::without_broken_parts(system, s), system.all(), options);
   }
   RankReport r = check_rank(system, *e, options);
   if (!r.broken.empty()) return r;
@@ -347,8 +289,16 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
       look_for_implied(system, s, options, r);  // else what is implied here locks it elsewhere
   }
   report::look_at_start(system, *e, r);
+  const auto flat = [&](const Start::Gap& g) {
+    return std::any_of(r.redundant.begin(), r.redundant.end(), [&](const RedundantRow& x) {
+      return x.flat != RedundantRow::Flat::no && !x.consistent && x.row == g.row;
+    });
+  };
+  if (r.start && std::all_of(r.start->gaps.begin(), r.start->gaps.end(), flat)) r.start.reset();  // it is told already
   report::look_around(system, *e, r, options);
   report::find_locked(system, *e, r, options);
+  r.broken = report::broken_energies(system, s);
+  if (!r.broken.empty()) r.judged = "with the forces alone";
   if (r.ok() && !r.start)
     for (const std::size_t i : padded_bodies(system, s, options)) r.padded.push_back(system.bodies()[i].name);
   return r;

@@ -32,9 +32,11 @@ enum class Verdict {
   turned,            // frames that a joint holds together are turned by more than a right angle: its rows hold nothing
   locked,            // nothing can move, though something should
   singular_pose,     // at this pose rows depend on each other that are independent near it
+  flat_row,          // a row that touches no coordinate: constant, squared, or off where its gradient vanishes
   not_semidefinite,  // a mass matrix with negative kinetic energy
   not_symmetric,     // a mass matrix that is not symmetric
-  not_finite         // NaN or Inf out of a part, or a part that gives no numbers at all
+  not_finite,        // NaN or Inf out of a part, or a part that gives no numbers at all
+  invalid            // a part of a model file that cannot be what is written there
 };
 std::string_view name_of(Verdict verdict);  // "under-modelled"
 
@@ -59,7 +61,8 @@ struct FreeDirection {
   std::vector<Part> parts;
   std::vector<std::string> motions;  // "rod turns about the point (0, 0)"
   std::vector<std::string> remedies;
-  double force = 0;      // N'(Q + C): nothing can balance it
+  double force = 0;      // N'(Q + C), which nothing can balance; of one body that turns or moves its torque or force
+  std::string unit;      // ... "N m" or "N", "" where it is neither
   bool balanced = true;  // ... and it is zero, so motions exist
   Eigen::SparseVector<double> direction;
 };
@@ -76,6 +79,10 @@ struct RedundantRow {
   std::vector<std::string> loop;             // joint, body, joint, body, ... as they follow each other; or empty
   std::vector<std::string> reactions;        // not unique: hinge_A.fy, hinge_B.fy
   std::pair<std::string, std::string> pair;  // the two rows of the largest weights
+  // It depends on no other row, but its gradient is zero: here only; everywhere; or wherever it is met, as that of a
+  // square.
+  enum class Flat { no, here, everywhere, squared };
+  Flat flat = Flat::no;
 };
 
 std::string_view name_of(RedundantRow::Level level);  // "positions"
@@ -106,10 +113,11 @@ struct Implied {
   bool concerns(const FreeDirection& f) const;
 };
 
-// A part that is no model at this state.
+// A part that is no model at this state, or in its file.
 struct BrokenPart {
   Verdict verdict;
   std::string kind, name, fact, remedy;  // as in the error it would throw
+  std::string place = "";                // in its file: "arm.toml:12:1"
   std::string text() const { return fmt::format("{} '{}': {}; {}", kind, name, fact, remedy); }
 };
 
@@ -158,7 +166,8 @@ struct Locked {
 };
 
 struct TextOptions {
-  bool colour = false;  // for terminals
+  bool colour = false;   // for terminals
+  bool details = false;  // also the numbers that findings are judged by: singular values, shares, residuals
 };
 
 struct RankReport {
@@ -172,10 +181,11 @@ struct RankReport {
   std::string system;
   std::string scope;  // "" or the part of the system that was looked at
   double t = 0;
-  Rank rank;                       // of large systems the counts and values only: no N, no shares, no sets
-  Index dof = 0;                   // n - rank A
-  Index gruebler = 0;              // n - m, what counting rows gives
-  std::vector<BrokenPart> broken;  // where there are any, nothing else is known
+  Rank rank;           // of large systems the counts and values only: no N, no shares, no sets
+  Index dof = 0;       // n - rank A
+  Index gruebler = 0;  // n - m, what counting rows gives
+  std::vector<BrokenPart> broken;
+  std::string judged;  // how the others were judged where parts are broken; "" there: nothing else is known
   std::vector<FreeDirection> free;
   std::vector<RedundantRow> redundant;
   std::vector<Mend> mends;

@@ -39,9 +39,19 @@ VectorXd sizes(const System& system, const VectorXd& q);
 // Of rows: sums of their slopes times these.
 VectorXd sizes_of_rows(const System& system, const Evaluation& e, const VectorXd& sizes);
 
-// Parts that give no numbers at s, all of them.
-std::vector<BrokenPart> broken_parts(const System& system, const State& s);
-std::vector<BrokenPart> broken_masses(const System& system, const Evaluation& e);
+// Parts that give no numbers, all of them, and the equations with something sensible in their place; none where the
+// state itself is broken.
+struct Sound {
+  std::vector<BrokenPart> broken;
+  std::string judged;  // "without force 'law'"
+  std::optional<Evaluation> e;
+};
+Sound without_broken_parts(const System& system, const State& s);
+Sound without_broken_masses(const System& system, const Evaluation& e);
+std::vector<BrokenPart> broken_energies(const System& system, const State& s);  // of parts with finite forces
+
+// A row whose gradient is zero at e: there only, everywhere, or wherever it is met.
+RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row);
 
 // Does the state meet the constraints, and is there one near that does?  Fills report.start.
 void look_at_start(const System& system, const Evaluation& e, RankReport& report);

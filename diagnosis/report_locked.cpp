@@ -120,7 +120,7 @@ std::string should_move(const System& system, const Evaluation& e, const Parts& 
 }  // namespace
 
 void find_locked(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
-  if (!report.ok() || report.dof > 0 || report.singular || system.size() == 0 || system.size() > dense_at_most) return;
+  if (!report.consistent() || report.singular || system.size() == 0 || system.size() > dense_at_most) return;
   const std::vector<bool> driven = drives(system, e);
   const auto& components = system.graph().components();
   std::vector<Parts> parts(components.count);
@@ -158,11 +158,16 @@ void find_locked(const System& system, const Evaluation& e, RankReport& report, 
     for (const auto& [joint, other, angle] : l.skew)
       l.remedies.push_back(
           fmt::format("make the axis of {} parallel to that of {}: they are {:.3g} deg apart", joint, other, angle));
+    if (l.why.empty() && report.dof > 0) continue;  // a frame, beside what moves
+    std::vector<std::pair<Index, std::size_t>> removed;
     if (!l.why.empty())
       for (const std::size_t i : joints)
         if (const Index freed = dof(system, e, without(p, [&](std::size_t k) { return k == i || driven[k]; }), options);
             freed > 0)
-          l.remedies.push_back(fmt::format("remove {}: {} DOF without it", system.constraints()[i].name, freed));
+          removed.emplace_back(freed, i);
+    std::stable_sort(removed.begin(), removed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [freed, i] : removed)
+      l.remedies.push_back(fmt::format("remove {}: {} DOF without it", system.constraints()[i].name, freed));
     report.locked.push_back(std::move(l));
   }
   // A change that leaves everything locked is no remedy.

@@ -172,11 +172,53 @@ std::vector<std::string> loop_of(const System& system, const std::vector<std::si
 
 }  // namespace
 
+RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row) {
+  using Flat = RedundantRow::Flat;
+  constexpr double step = 1e-3;  // of the sizes of the coordinates
+  constexpr int tries = 4;
+  const std::size_t k = system.constraint_of(row);
+  const auto& c = system.constraints()[k];
+  if (std::binary_search(e.state.off.begin(), e.state.off.end(), k)) return Flat::no;
+  if (c.bodies.size() == 2 && c.model->turned(e.state, system.firsts(c.bodies))) return Flat::no;  // it is turned
+  const Index own = row - c.row;
+  std::vector<MatrixXd> blocks;
+  std::vector<Eigen::Map<MatrixXd>> A;
+  for (const std::size_t b : c.bodies) blocks.emplace_back(c.rows, system.bodies()[b].size);
+  for (MatrixXd& block : blocks) A.emplace_back(block.data(), block.rows(), block.cols());
+  VectorXd value(c.rows), b(c.rows);
+  const VectorXd d = sizes(system, e.state.q);
+  bool everywhere = true, square = own < c.holonomic;
+  double sign = 0;
+  try {
+    for (int i = 0; i < tries; ++i) {
+      State near = e.state;
+      double of_step[2];
+      for (const int twice : {0, 1}) {
+        for (const std::size_t body : c.bodies)
+          for (Index j = system.bodies()[body].first; j < system.bodies()[body].first + system.bodies()[body].size; ++j)
+            near.q[j] = e.state.q[j] + (1 + twice) * step * d[j] * std::cos(1 + 7.3 * i + 2.1 * static_cast<double>(j));
+        c.model->evaluate(near, system.firsts(c.bodies), value, b, A);
+        of_step[twice] = value[own] - e.phi[row];
+        for (const auto& block : A) everywhere = everywhere && block.row(own).isZero(0);
+      }
+      // A square: met here, of one sign around, and four times as large at twice the way.
+      sign = sign == 0 ? of_step[0] : sign;
+      square = square && of_step[0] * sign > 0 && std::abs(of_step[1] / of_step[0] - 4) < 0.5 &&
+               std::abs(e.phi[row]) <= 1e-6 * std::abs(of_step[0]);
+    }
+  } catch (const Error&) {  // it gives no numbers there
+    return Flat::here;
+  }
+  return everywhere ? Flat::everywhere : square ? Flat::squared : Flat::here;
+}
+
 // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
 // Rows that nearly depend on each other disagree by what they leave of the motion: the others allow it, they do not.
 std::optional<Contradiction> contradiction(const System& system, const Evaluation& e, const VectorXd& rate,
                                            const VectorXd& reach, const Set& set) {
   constexpr double clearly = 0.1;
+  if (set.y.size() == 1 && flatness(system, e, set.row) == RedundantRow::Flat::squared)
+    return Contradiction{RedundantRow::Level::positions, std::abs(e.phi[set.row])};
   bool holonomic = true;
   double phi = 0, phi_terms = 0, size = 0, speed = 0, speed_terms = 0;
   std::map<Index, double> left;  // y'A
@@ -236,7 +278,9 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   for (const TurnedJoint& t : report.turned) turned.insert(t.joint);
   std::vector<Set> sets = rank.redundant;
   std::erase_if(sets, [&](const Set& set) {
-    return set.y.size() == 1 && turned.count(system.constraints()[system.constraint_of(set.row)].name) > 0;
+    const std::size_t joint = system.constraint_of(set.row);
+    return set.y.size() == 1 && (turned.count(system.constraints()[joint].name) > 0 ||
+                                 std::binary_search(e.state.off.begin(), e.state.off.end(), joint));
   });
   for (const Set& set : sets) {
     const auto info = system.row(set.row);
@@ -249,10 +293,11 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
       const auto& c = system.constraints()[k];
       r.set.push_back(system.row(i).name);
       if (!c.own) joints.insert(k);
-      shared.insert(i);
+      if (set.y.size() > 1) shared.insert(i);
       weights.emplace_back(-std::abs(y) * reach[i], i);
       r.reactions.push_back(c.name + "." + system.row(i).reaction);
     }
+    if (set.y.size() == 1) r.flat = flatness(system, e, set.row);
     if (r.consistent)
       if (const auto c = contradiction(system, e, engine.rate(), reach, set))
         r.consistent = false, r.level = c->level, r.gap = c->gap;
@@ -271,7 +316,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     report.reactions_not_unique.push_back(c.name + "." + system.row(i).reaction);
   }
 
-  // Sets that share a joint are mended together.
+  // Sets that share a joint are mended together; flat rows are told by themselves.
   std::map<std::size_t, std::size_t> owner;  // joint: set
   Components together(sets.size());
   for (std::size_t k = 0; k < joints_of_set.size(); ++k)
@@ -282,7 +327,8 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     g.sets = static_cast<Index>(members.size());
     std::set<std::size_t> joints;
     for (const std::size_t k : members) joints.insert(joints_of_set[k].begin(), joints_of_set[k].end());
-    if (joints.size() > tried_at_most) continue;
+    const bool flat = std::any_of(members.begin(), members.end(), [&](std::size_t k) { return sets[k].y.size() == 1; });
+    if (joints.size() > tried_at_most || flat) continue;
     g.joints.assign(joints.begin(), joints.end());
     for (const std::size_t j : g.joints) g.Y[j] = MatrixXd::Zero(system.constraints()[j].rows, g.sets);
     for (Index column = 0; column < g.sets; ++column)

@@ -17,7 +17,7 @@ const SparseRank& RankJudge::rank(const System& system) {
 
 Engine::Judgement RankJudge::judge(const System& system, const State& s) {
   if (!some_) at(s);
-  Engine::Judgement out{{}, rank(system).smallest_row.value_or(1)};
+  Engine::Judgement out{{}, rank(system).row_units, rank(system).smallest_row.value_or(1)};
   for (const SparseRank::Set& set : rank(system).redundant) {
     out.implied.push_back({set.row, set.y});
     out.conflicting = out.conflicting || !set.consistent;
@@ -156,6 +156,16 @@ Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& size
   return {.kind = kind, .t = t, .row = worst, .amount = least, .tries = steps, .solved = found};
 }
 
+bool met_by_verdict(const System& system, const State& s, const Failure& failure, const VectorXd& off,
+                    const VectorXd& sizes, const std::vector<Index>& left_out, const RankOptions& options) {
+  if (!(failure.amount <= options.conflict)) return false;
+  VectorXd rest = off.cwiseQuotient(sizes).cwiseAbs();
+  for (const SparseRank::Set& set : rank_without(system, system.evaluate(s), left_out, options).redundant)
+    for (const auto& [i, _] : set.y)
+      if (set.consistent) rest[i] = 0;
+  return rest.maxCoeff() <= tolerance::nearly_projected;
+}
+
 void find_gaps(const System& system, const Engine& engine, const State& s, const std::vector<Index>& left_out,
                bool positions, VectorXd& out) {
   out = positions ? engine.value() : engine.rate();
@@ -216,13 +226,15 @@ Failure Dynamics::project(Failure::Kind kind, State& s) {
     return rhs;
   };
   VectorXd& x = positions ? s.q : s.v;
-  Failure out = approach(kind, s.t, x, row_sizes(system_, x), off, [&](bool careful) {
+  const VectorXd sizes = row_sizes(system_, x);
+  Failure out = approach(kind, s.t, x, sizes, off, [&](bool careful) {
     factor(s, positions);
     const bool found = (careful && engine_.correct(rhs)) || engine_.solve(none, rhs) != Engine::Status::stalled;
     engine_.expand(engine_.y(), dx);
     x += dx;
     return found;
   });
+  if (out && met_by_verdict(system_, s, out, off(), sizes, {}, options_)) out = {};
   if (!out) engine_.normalise(s);
   return out;
 }

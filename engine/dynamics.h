@@ -81,6 +81,11 @@ VectorXd row_sizes(const System& system, const VectorXd& x);
 Failure approach(Failure::Kind kind, double t, VectorXd& x, const VectorXd& sizes,
                  const FunctionRef<const VectorXd&()>& off, const FunctionRef<bool(bool)>& step);
 
+// Whether a state that approach() failed to bring nearer is on the constraints as far as they allow: all rows are met
+// but some that depend on each other and agree by the verdict at s, though not to the last digits.  off: as above.
+bool met_by_verdict(const System& system, const State& s, const Failure& failure, const VectorXd& off,
+                    const VectorXd& sizes, const std::vector<Index>& left_out, const RankOptions& options);
+
 // By how much the rows that act are off, where the engine has evaluated them: phi; or phi', psi.
 void find_gaps(const System& system, const Engine& engine, const State& s, const std::vector<Index>& left_out,
                bool positions, VectorXd& out);

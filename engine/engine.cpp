@@ -74,7 +74,11 @@ void Engine::move(const State& s) {
   const Vec3<double>& gravity = system_.gravity();
   double* f = f_.data();
   const auto move_body = [=, &s, &gravity](std::size_t i) {
-    return slots[i].model->move(s, slots[i].first, gravity, infos[i].name, motions[i], f + slots[i].y);
+    try {
+      return slots[i].model->move(s, slots[i].first, gravity, infos[i].name, motions[i], f + slots[i].y);
+    } catch (...) {
+      rethrow_named("body", infos[i].name);
+    }
   };
   const auto shares = [=](std::size_t i) { return slots[i].root != static_cast<int>(i); };
   std::atomic<bool> same = !plan_->empty();
@@ -127,14 +131,22 @@ void Engine::apply_forces(const State& s) {
   if (!system_.forces().empty() || !slots.nonideal.empty()) power_.own = f_;
   for (std::size_t i = 0; i < system_.forces().size(); ++i) {
     const std::size_t place = slots.force_place[i];
-    const StoredEnergy V = system_.forces()[i].model->act(s, see(place), &pushed_[place]);
-    power_.potential += V.value;
-    power_.potential_rate += V.rate;
+    try {
+      const StoredEnergy V = system_.forces()[i].model->act(s, see(place), &pushed_[place]);
+      power_.potential += V.value;
+      power_.potential_rate += V.rate;
+    } catch (...) {
+      rethrow_named("force", system_.forces()[i].name);
+    }
   }
   for (const std::size_t i : slots.nonideal) {
     if (std::binary_search(s.off.begin(), s.off.end(), slots.constraints[i])) continue;
     const std::size_t place = slots.joint_place[slots.constraints[i]];
-    slots.joints[i]->nonideal(s, see(place), &pushed_[place]);
+    try {
+      slots.joints[i]->nonideal(s, see(place), &pushed_[place]);
+    } catch (...) {
+      rethrow_named("joint", system_.constraints()[slots.constraints[i]].name);
+    }
   }
   evaluated_.stage = Evaluated::Stage::forces;
 }
@@ -150,8 +162,12 @@ void Engine::evaluate_rows(const State& s) {
   workers_.each(slots.constraints.size(), [&, nodes, constraint, joint_place, firsts](std::size_t i) {
     const Node& n = nodes[i];
     const std::size_t place = joint_place[constraint[i]];
-    slots.joints[i]->evaluate(s, {firsts + place, &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
-                              rate_.data() + n.row, b_.data() + n.row);
+    try {
+      slots.joints[i]->evaluate(s, {firsts + place, &seen_[place]}, A_.data() + n.A, value_.data() + n.row,
+                                rate_.data() + n.row, b_.data() + n.row);
+    } catch (...) {
+      rethrow_named("joint", system_.constraints()[constraint[i]].name);
+    }
   });
   for (const Plan::Held& g : plan.held) {
     const Node& n = plan.nodes[at(g.node)];

@@ -94,6 +94,7 @@ class __attribute__((visibility("hidden"))) Engine {
   };
   struct Judgement {
     std::vector<Implied> implied;
+    VectorXd units;  // factors y of rows, over these, are of one size
     double smallest = 1;
     bool conflicting = false;  // some imply another value
   };
@@ -111,6 +112,7 @@ class __attribute__((visibility("hidden"))) Engine {
   struct Doubt {
     std::size_t body;
     double share;
+    bool by_rows = false;  // which hardly tell it; else by the round-off of forces
   };
   const std::vector<Doubt>& doubts() const { return solved_.doubts; }
 
@@ -202,6 +204,7 @@ class __attribute__((visibility("hidden"))) Engine {
   struct Verdict {
     std::vector<bool> implied;          // by rows: others imply them
     std::vector<Implied> implications;  // how
+    VectorXd units;                     // Judgement::units
     bool conflicting = false;           // Judgement::conflicting
     double unknown = 0;                 // share of the motion that round-off hides
   };
@@ -210,9 +213,12 @@ class __attribute__((visibility("hidden"))) Engine {
   bool solve_by_qr(const VectorXd& force, const VectorXd& rhs);
   bool solve_exactly(const VectorXd& force, const VectorXd& rhs);
   void find_gap(const VectorXd& force, const VectorXd& rhs, double noise);
-  void exchange(std::vector<Implied>& sets) const;
+  void exchange(Verdict& verdict) const;
+  VectorXd gaps_of_implied();
+  void find_reasons(const VectorXd& by_rows);
   bool find_doubts(const VectorXd& force, const std::function<void()>& respond);
   void find_doubts(const VectorXd& unknown);
+  void find_motions(const VectorXd& unknown);
   bool even();
   bool certified(const VectorXd& force, const std::vector<bool>& but = {});
   bool rows_met(const std::vector<bool>& but);
@@ -253,6 +259,7 @@ class __attribute__((visibility("hidden"))) Engine {
   } work_;
   struct {  // of find_doubts()
     VectorXd force, row, motion;
+    VectorXd rows;     // what is left of them, and their round-off
     MatrixXd by_body;  // motion known and unknown
   } hidden_;
   struct {  // forces of bodies alone; velocities conjugate to y; of the forces

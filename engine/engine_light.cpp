@@ -21,11 +21,12 @@ const Engine::Verdict& Engine::verdict() {
   out.implied.assign(at(system_.rows()), false);
   if (!judge_) return out;
   Judgement judgement = judge_(evaluated_.at);
-  exchange(judgement.implied);
   out.implications = std::move(judgement.implied);
-  for (const Implied& x : out.implications) out.implied[at(x.row)] = true;
+  out.units = std::move(judgement.units);
   out.unknown = 100 * tolerance::eps / judgement.smallest;
   out.conflicting = judgement.conflicting;
+  exchange(out);
+  for (const Implied& x : out.implications) out.implied[at(x.row)] = true;
   return out;
 }
 
@@ -39,9 +40,11 @@ const engine::QrSolve* Engine::qr_solve(double level) {
 }
 
 // Which row of each set of dependent ones is left out is a matter of choice, and matters to round-off: the one that
-// moves its bodies most, so that the others, which carry its reaction, do so with no more force on any body.
-void Engine::exchange(std::vector<Implied>& sets) const {
+// moves its bodies most, so that the others, which carry its reaction, do so with no more force on any body.  But only
+// one that has a clear part in the set: without one that has hardly any, the others are nearly as dependent as before.
+void Engine::exchange(Verdict& verdict) const {
   constexpr Index largest = 1000000;
+  std::vector<Implied>& sets = verdict.implications;
   const Index m = system_.rows(), count = static_cast<Index>(sets.size());
   if (m * count > largest) return;
   MatrixXd Y = MatrixXd::Zero(m, count);
@@ -50,7 +53,10 @@ void Engine::exchange(std::vector<Implied>& sets) const {
   const VectorXd lengths = norm_of_row_.cwiseSqrt();
   for (Index k = 0; k < count; ++k) {
     Index row = 0;
-    Y.col(k).cwiseAbs().cwiseProduct(lengths).maxCoeff(&row);
+    const VectorXd part = Y.col(k).cwiseAbs().cwiseQuotient(verdict.units);
+    (part.array() >= tolerance::clear_part * part.maxCoeff())
+        .select(Y.col(k).cwiseAbs().cwiseProduct(lengths), 0)
+        .maxCoeff(&row);
     Y.col(k) /= Y(row, k);
     sets[at(k)].row = row;
     for (Index other = 0; other < count; ++other)
@@ -102,6 +108,7 @@ bool Engine::solve_by_qr(const VectorXd& force, const VectorXd& rhs) {
   }
   const double unknown = verdict().unknown;
   if (!(solved_.error <= std::max(tolerance::converged, unknown) && certified(force, verdict().implied))) return false;
+  work_.residual = work_.residual.cwiseAbs() + gaps_of_implied();
   const bool certain = find_doubts(force, [&] { qr->solve(work_.g, work_.residual, work_.dlambda, work_.dy); });
   if (!certain && solved_.doubts.front().share > unknown) return false;
   find_gap(force, rhs, 0);
@@ -182,8 +189,34 @@ bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
     for (int k = b.y; k < b.y + b.massive; ++k)
       if (std::abs(y_[k]) <= tolerance::quad_cancelled * work_.terms[k]) y_[k] = 0;
   find_gap(force, rhs, tolerance::quad_cancelled);
-  find_doubts(equations.sensitivity(right, tolerance::rounding).head(n));
+  VectorXd relative = VectorXd::Constant(right.size(), tolerance::rounding), absolute = VectorXd::Zero(right.size());
+  absolute.tail(right.size() - n) = gaps_of_implied()(rows);
+  find_doubts(equations.sensitivity(right, relative, absolute).head(n));
+  if (solved_.doubts.empty()) return true;
+  relative.head(n).setZero();
+  find_reasons(equations.sensitivity(right, relative, absolute).head(n));
   return true;
+}
+
+// Another row could have been left out of a set of dependent ones.  By how much the others would then have to differ:
+// by what is left of the row that was, work_.residual, which is more than round-off where rows do not quite depend on
+// each other.
+VectorXd Engine::gaps_of_implied() {
+  VectorXd out = VectorXd::Zero(system_.rows());
+  const Verdict& v = verdict();
+  for (const Implied& x : v.implications) {
+    double own = 0, largest = 0;
+    for (const auto& [i, y] : x.by) {
+      if (i == x.row)
+        own = std::abs(y);
+      else
+        largest = std::max(largest, std::abs(y) / v.units[i]);
+    }
+    for (const auto& [i, y] : x.by)
+      if (!v.implied[at(i)] && std::abs(y) >= tolerance::clear_part * largest * v.units[i])
+        out[i] = std::max(out[i], own * std::abs(work_.residual[x.row] / y));
+  }
+  return out;
 }
 
 // Bodies of whose motion more than `known` is unknown, as seen by their joints, worst first; and whether that is for
@@ -212,7 +245,6 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
       for (Index k = 0; k < slots_->unknowns; ++k)
         hidden_.motion[k] = std::max(hidden_.motion[k], std::abs(work_.dy[k] + work_.w[k]));
     }
-    find_doubts(hidden_.motion);
   };
   work_.g.setZero();
   add_reactions(lambda_, work_.g);
@@ -220,23 +252,31 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
   for (const Body& b : plan_->bodies) hidden_.force.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
   hidden_.force = hidden_.force.cwiseAbs() + tolerance::rounding * work_.terms;
   hidden_.row = work_.residual.cwiseAbs() + tolerance::rounding * size_of_row_.cwiseSqrt();
+  hidden_.rows = hidden_.row;
   respond_to_hidden();
+  find_doubts(hidden_.motion);
   if (solved_.doubts.empty()) return true;
   const std::vector<Doubt> all = solved_.doubts;
   hidden_.force = tolerance::rounding * work_.terms;
   hidden_.row = tolerance::rounding * size_of_row_.cwiseSqrt();
   respond_to_hidden();
+  find_doubts(hidden_.motion);
   const auto answered = [&](const Doubt& x) {
     return std::any_of(solved_.doubts.begin(), solved_.doubts.end(),
                        [&](const Doubt& d) { return d.body == x.body && x.share <= as_much * d.share; });
   };
   const bool out = std::all_of(all.begin(), all.end(), answered);
   solved_.doubts = all;
+  hidden_.force.setZero();
+  hidden_.row = hidden_.rows;
+  respond_to_hidden();
+  find_reasons(hidden_.motion);
   return out;
 }
 
-void Engine::find_doubts(const VectorXd& unknown) {
-  hidden_.by_body.resize(static_cast<Index>(plan_->bodies.size()), 2);  // known and unknown
+// hidden_.by_body: how fast bodies move, as seen by their joints, and slow ones as `still` of the fastest.
+void Engine::find_motions(const VectorXd& unknown) {
+  hidden_.by_body.resize(static_cast<Index>(plan_->bodies.size()), 2);
   for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
     const Body& b = plan_->bodies[i];
     double massive = 0, massless = 0;  // squares of entries of A
@@ -253,15 +293,27 @@ void Engine::find_doubts(const VectorXd& unknown) {
     hidden_.by_body(static_cast<Index>(i), 0) = of(y_);
     hidden_.by_body(static_cast<Index>(i), 1) = of(unknown);
   }
+  if (!plan_->bodies.empty()) hidden_.by_body.col(0).array() += tolerance::still * hidden_.by_body.col(0).maxCoeff();
+}
+
+void Engine::find_doubts(const VectorXd& unknown) {
+  find_motions(unknown);
   solved_.doubts.clear();
-  const double slow = plan_->bodies.empty() ? 0 : tolerance::still * hidden_.by_body.col(0).maxCoeff();
   for (std::size_t i = 0; i < plan_->bodies.size(); ++i) {
-    const double size = hidden_.by_body(static_cast<Index>(i), 0) + slow,
-                 hidden = hidden_.by_body(static_cast<Index>(i), 1);
+    const double size = hidden_.by_body(static_cast<Index>(i), 0), hidden = hidden_.by_body(static_cast<Index>(i), 1);
     if (!(hidden <= tolerance::known * size)) solved_.doubts.push_back({i, size > 0 ? hidden / size : 1});
   }
   std::sort(solved_.doubts.begin(), solved_.doubts.end(),
             [](const Doubt& a, const Doubt& b) { return a.share > b.share; });
+}
+
+// by_rows: what is unknown because of the rows alone.
+void Engine::find_reasons(const VectorXd& by_rows) {
+  find_motions(by_rows);
+  for (Doubt& d : solved_.doubts) {
+    const auto i = static_cast<Index>(d.body);
+    d.by_rows = hidden_.by_body(i, 1) > 0.5 * d.share * hidden_.by_body(i, 0);
+  }
 }
 
 bool Engine::correct(const VectorXd& rhs) {

@@ -19,7 +19,7 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   gap_.setZero();
   solved_.doubts.clear();
   const bool refined = refine(force, rhs), uneven = !even();
-  if (refined && !uneven) return Status::solved;
+  if (refined && !uneven && !regularised_) return Status::solved;
   if (refined && certain(force, rhs, 0)) return Status::solved;
   if (!uneven && massless_only(rhs)) return Status::solved;
   // Rows that contradict each other leave a residual that no motion answers; nearly dependent rows leave one that
@@ -31,10 +31,10 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   bool contradicts = unanswered();
   // A row that hardly touches the massless unknown it is condensed with outweighs the others in what remains of them,
   // which then look dependent.
-  if (uneven || plan_->condenses() || !contradicts) {
+  if (uneven || refined || plan_->condenses() || !contradicts) {
     if (solve_by_qr(force, rhs)) return Status::solved;
     if (solve_exactly(force, rhs)) return verdict().conflicting ? Status::inconsistent : Status::solved;
-    if (refine(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
+    if (refine(force, rhs) && (certain(force, rhs, tolerance::lost) || !uneven)) return Status::solved;
     contradicts = unanswered();
   }
   if (!contradicts && gmres(force, rhs) && certain(force, rhs, tolerance::lost)) return Status::solved;
@@ -42,7 +42,7 @@ Engine::Status Engine::solve(const VectorXd& force, const VectorXd& rhs) {
   VectorXd gap(rhs.size());
   residual(y_, rhs, gap, false);
   work_.met = rhs - gap;
-  const bool again = (refine(force, work_.met) && certain(force, work_.met, 0)) ||
+  const bool again = (refine(force, work_.met) && (certain(force, work_.met, 0) || !uneven)) ||
                      (uneven && solve_by_qr(force, work_.met)) ||
                      (gmres(force, work_.met) && certain(force, work_.met, tolerance::lost));
   gap_ = gap;
@@ -63,12 +63,16 @@ bool Engine::even() {
   return *derived_.even;
 }
 
-// Whether refinement has found what it should where bodies are far lighter than others: all equations are met, and no
-// body's motion may be off by more than `known`, or by more than the numbers of the model hide, or by this share.
+// Whether refinement has found what it should where rows may depend on each other or bodies are far lighter than
+// others: what is left of all equations, and their round-off, moves no body by more than `known`, or by more than the
+// numbers of the model hide, or by this share.
 bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
-  if (even()) return true;
+  if (even() && !regularised_) return true;
   residual(y_, rhs, work_.residual, true);
-  if (!certified(force)) return false;
+  if (even())
+    find_force_terms(force);
+  else if (!certified(force))
+    return false;
   return find_doubts(force, [&] { apply(work_.g, work_.residual, work_.dlambda, work_.dy); }) ||
          solved_.doubts.front().share <= most;
 }

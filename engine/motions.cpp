@@ -5,7 +5,7 @@
 
 namespace mortise::engine {
 
-BodyMotions::BodyMotions(const System& system) : system_(system) {
+BodyMotions::BodyMotions(const System& system) {
   std::size_t bytes = 0, align = 1;
   std::vector<std::size_t> where;
   for (const auto& b : system.bodies()) {
@@ -14,16 +14,17 @@ BodyMotions::BodyMotions(const System& system) : system_(system) {
     bytes = (bytes + a - 1) / a * a;
     where.push_back(bytes);
     bytes += b.model->motion_size();
+    models_.push_back(b.model);
   }
   memory_.resize(bytes + align);
   auto base = reinterpret_cast<std::uintptr_t>(memory_.data());
   base = (base + align - 1) / align * align;
   for (std::size_t i = 0; i < where.size(); ++i)
-    motion_.push_back(system.bodies()[i].model->make_motion(reinterpret_cast<void*>(base + where[i])));
+    motion_.push_back(models_[i]->make_motion(reinterpret_cast<void*>(base + where[i])));
 }
 
 BodyMotions::~BodyMotions() {
-  for (std::size_t i = 0; i < motion_.size(); ++i) system_.bodies()[i].model->destroy_motion(motion_[i]);
+  for (std::size_t i = 0; i < motion_.size(); ++i) models_[i]->destroy_motion(motion_[i]);
 }
 
 }  // namespace mortise::engine

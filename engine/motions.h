@@ -19,7 +19,8 @@ class BodyMotions {
   const std::vector<void*>& all() const { return motion_; }
 
  private:
-  const System& system_;
+  std::vector<std::shared_ptr<const BodyModel>>
+      models_;  // they destroy what they have made, whatever becomes of the system
   std::vector<unsigned char> memory_;
   std::vector<void*> motion_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,8 +15,13 @@ namespace mortise {
 
 class Workers {
  public:
+  // Fewer threads where the machine has no more; results are the same.
   explicit Workers(int threads) : errors_(static_cast<std::size_t>(std::max(1, threads))) {
-    for (std::size_t i = 1; i < errors_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
+    try {
+      for (std::size_t i = 1; i < errors_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
+    } catch (const std::system_error&) {
+      errors_.resize(threads_.size() + 1);
+    }
   }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -38,8 +44,10 @@ class Workers {
     round_.notify_all();
     attempt(0);
     for (int left = left_; left > 0; left = left_) left_.wait(left);
+    std::exception_ptr first;
     for (std::exception_ptr& e : errors_)
-      if (e) std::rethrow_exception(std::exchange(e, nullptr));
+      if (std::exception_ptr one = std::exchange(e, nullptr); one && !first) first = std::move(one);
+    if (first) std::rethrow_exception(first);
   }
   // f(i) for i = 0 ... n - 1, in as many pieces as there are threads.  Short loops are not worth it.
   template <class F> void each(std::size_t n, const F& f) {

@@ -8,6 +8,7 @@
 // What a file may hold is told in docs/MODEL_FILES.md.
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,13 +42,33 @@ struct Model {
   bool unpad = false;                        // padded bodies are massless (diagnosis/padding.h)
   std::map<std::string, Shape> shapes;       // by path of the body
   std::map<std::string, double> parameters;  // of the outermost file, as they were used
+  std::vector<std::string> files;            // all that it was read from
 
   State start(const System& system) const;  // of this assembly
 };
 
-// A file that cannot be read or is no model.  what() begins with file:line:column.
+// One thing that is wrong in a file.
+struct ModelFault {
+  std::string place;         // "arm.toml:12:7"
+  std::string fact, remedy;  // the remedy may be ""
+  std::string kind, name;    // of the part that it concerns: "body", "arm/rod"; "" where it concerns none
+  std::string text() const { return fmt::format("{}: {}{}{}", place, fact, remedy.empty() ? "" : "; ", remedy); }
+};
+
+// A file that cannot be read or is no model.  what() has one line per fault, each beginning with file:line:column.
 struct ModelError : Error {
-  explicit ModelError(const std::string& text) : Error(text) {}
+  explicit ModelError(ModelFault fault);
+  // `rest`: the model with something sensible in place of these parts, or without them.
+  ModelError(std::vector<ModelFault> faults, std::shared_ptr<const Model> rest, std::string judged);
+
+  const std::vector<ModelFault>& faults() const { return *faults_; }  // at least one
+  const std::shared_ptr<const Model>& rest() const { return rest_; }  // null where there is none
+  const std::string& judged() const { return judged_; }               // what stands in it, "without joint 'hinge'"
+
+ private:
+  std::shared_ptr<const std::vector<ModelFault>> faults_;
+  std::shared_ptr<const Model> rest_;
+  std::string judged_;
 };
 
 // Throws ModelError.  The parameters replace those of the file, and must be there.

@@ -5,7 +5,10 @@
 #include <set>
 
 #include <mortise/bodies/ground.h>
+#include <mortise/bodies/particle.h>
+#include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/rigid_body.h>
+#include <mortise/core/words.h>
 #include <mortise/files/field_values.h>
 #include <mortise/files/kinds.h>
 #include <mortise/files/record.h>
@@ -19,6 +22,23 @@ State Model::start(const System& system) const {
   return s;
 }
 
+namespace {
+std::string lines(const std::vector<ModelFault>& faults) {
+  constexpr std::size_t most = 20;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, faults.size()); ++i) out += (i ? "\n" : "") + faults[i].text();
+  if (faults.size() > most) out += fmt::format("\n... and {} more", faults.size() - most);
+  return out;
+}
+}  // namespace
+
+ModelError::ModelError(ModelFault fault) : ModelError(std::vector{std::move(fault)}, nullptr, "") {}
+ModelError::ModelError(std::vector<ModelFault> faults, std::shared_ptr<const Model> rest, std::string judged)
+    : Error(lines(faults)),
+      faults_(std::make_shared<const std::vector<ModelFault>>(std::move(faults))),
+      rest_(std::move(rest)),
+      judged_(std::move(judged)) {}
+
 namespace files {
 namespace {
 
@@ -31,7 +51,9 @@ template <class F> auto located(const Where& where, const F& f) {
   } catch (const ModelError&) {
     throw;
   } catch (const Error& error) {
-    fail(where, error.what(), "");
+    const ErrorParts& x = error.parts();
+    if (x.kind.empty()) fail(where, error.what(), "");
+    throw ModelError(ModelFault{where.text(), fmt::format("{} '{}': {}", x.kind, x.name, x.fact), x.remedy, "", ""});
   }
 }
 
@@ -66,66 +88,115 @@ class Loader {
                          "subsystems", "ports", "start", "run"},
                         "a model");
     parameters(file, given);
-    if (const Value* g = v.find("gravity")) {
-      const std::vector<double> x = file.scope.numbers(*g, "m/s^2", 3);
-      a.set_gravity({x[0], x[1], x[2]});
-    }
-    if (const Value* d = v.find("description")) (void)file.scope.text(*d);
-    each(v, "bodies", [&](const Value::Entry& e) { body(file, a, e); });
-    each(v, "subsystems", [&](const Value::Entry& e) { subsystem(file, a, e); });
+    attempt({}, [&] {
+      if (const Value* g = v.find("gravity")) {
+        const std::vector<double> x = file.scope.numbers(*g, "m/s^2", 3);
+        a.set_gravity({x[0], x[1], x[2]});
+      }
+      if (const Value* d = v.find("description")) (void)file.scope.text(*d);
+    });
+    each(v, "bodies", "body", file, [&](const Value::Entry& e) { body(file, a, e); });
+    each(v, "subsystems", "subsystem", file, [&](const Value::Entry& e) { subsystem(file, a, e); });
     if (const Value* ports = v.find("ports")) {
       Scope::require_table(*ports, "ports");
-      for (const auto& e : ports->table) {
-        const Text path = file.scope.text(e.value);
-        ground(file, a, path);
-        located(e.value.where, [&] { a.port(e.key, path); });
-      }
+      for (const auto& e : ports->table)
+        attempt({"port", file.prefix + e.key}, [&] {
+          const Text path = file.scope.text(e.value);
+          if (lost(file.prefix + path)) return leave_out({"port", file.prefix + e.key});
+          ground(file, a, path);
+          located(e.value.where, [&] { a.port(e.key, path); });
+        });
     }
-    each(v, "joints", [&](const Value::Entry& e) { part(file, a, e, "joint", kinds().joints); });
-    each(v, "forces", [&](const Value::Entry& e) { part(file, a, e, "force", kinds().forces); });
-    each(v, "sensors", [&](const Value::Entry& e) { part(file, a, e, "sensor", kinds().sensors); });
+    each(v, "joints", "joint", file, [&](const auto& e) { part(file, a, e, "joint", kinds().joints); });
+    each(v, "forces", "force", file, [&](const auto& e) { part(file, a, e, "force", kinds().forces); });
+    each(v, "sensors", "sensor", file, [&](const auto& e) { part(file, a, e, "sensor", kinds().sensors); });
     if (const Value* s = v.find("start")) {
       Scope::require_table(*s, "start");
-      for (const auto& e : s->table) {
-        if (e.key == "t" && file.prefix.empty())
-          model_.time = file.scope.number(e.value, "s");
-        else
-          set(e.where, file.prefix + e.key, file.scope.number(e.value, "*"));
-      }
+      for (const auto& e : s->table)
+        attempt({}, [&] {
+          if (e.key == "t" && file.prefix.empty())
+            model_.time = file.scope.number(e.value, "s");
+          else
+            set(e.where, file.prefix + e.key, file.scope.number(e.value, "*"));
+        });
     }
-    if (const Value* r = v.find("run"); r && file.prefix.empty()) run(file, *r);
+    if (const Value* r = v.find("run"); r && file.prefix.empty()) attempt({}, [&] { run(file, *r); });
     if (file.prefix.empty()) model_.parameters = file.scope.parameters;
   }
 
-  // What can be said only of the whole.
+  // What can be said only of the whole.  Throws ModelError for all that was found.
   void finish(const Where& where) {
-    located(where, [&] {
-      const System system(model_.assembly);
-      State s = system.state();
-      s.t = model_.time;
-      for (std::size_t i = 0; i < model_.settings.size(); ++i)
-        located(set_at_[i], [&] { s.set(model_.settings[i].first, model_.settings[i].second); });
-      system.require_state(s);
-      VectorXd C = VectorXd::Zero(system.size());
-      const VectorXd lambda = VectorXd::Zero(system.rows());
-      for (const auto& c : system.constraints())
-        if (c.model->reacts()) {
-          const auto it = part_at_.find(c.name);
-          located(it == part_at_.end() ? where : it->second, [&] { system.react(c, s, lambda, C); });
+    const bool whole = attempt({}, [&] {
+      located(where, [&] {
+        const System system(model_.assembly);
+        State s = system.state();
+        s.t = model_.time;
+        std::vector<std::pair<Text, double>> settings;
+        for (std::size_t i = 0; i < model_.settings.size(); ++i) {
+          const auto& [name, x] = model_.settings[i];
+          if (lost(name.substr(0, name.find('.')))) continue;
+          if (attempt({}, [&] { located(set_at_[i], [&] { s.set(name, x); }); })) settings.emplace_back(name, x);
         }
+        model_.settings = std::move(settings);
+        system.require_state(s);
+        VectorXd C = VectorXd::Zero(system.size());
+        const VectorXd lambda = VectorXd::Zero(system.rows());
+        for (const auto& c : system.constraints())
+          if (c.model->reacts()) {
+            const auto it = part_at_.find(c.name);
+            attempt({"joint", c.name}, [&] {
+              located(it == part_at_.end() ? where : it->second, [&] { system.react(c, s, lambda, C); });
+            });
+          }
+      });
     });
+    if (faults_.empty()) return;
+    std::vector<Text> judged;
+    if (!instead_.empty()) judged.push_back("with a plain body of 1 kg in place of " + some_of(instead_));
+    if (!left_out_.empty()) judged.push_back("without " + some_of(left_out_));
+    throw ModelError(std::move(faults_), whole ? std::make_shared<const Model>(model_) : nullptr,
+                     judged.empty() ? "as they stand" : joined(judged, " and "));
   }
 
  private:
-  template <class F> void each(const Value& v, const char* section, const F& f) {
+  // Keeps what goes wrong with a part, so that the others can be read; whether nothing did.
+  template <class F> bool attempt(const Label& part, const F& f) {
+    constexpr std::size_t most = 1000;
+    try {
+      f();
+      return true;
+    } catch (const ModelError& error) {
+      for (ModelFault fault : error.faults()) {
+        if (fault.name.empty()) fault.kind = part.kind, fault.name = part.name;
+        faults_.push_back(std::move(fault));
+      }
+      if (faults_.size() > most) throw ModelError(std::move(faults_), nullptr, "");
+      return false;
+    }
+  }
+  void leave_out(const Label& part) { left_out_.push_back(fmt::format("{} '{}'", part.kind, part.name)); }
+  // A body, or one of a subsystem, that could not be made.
+  bool lost(const Text& path) const {
+    return std::any_of(lost_.begin(), lost_.end(), [&](const Text& name) {
+      return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');
+    });
+  }
+
+  template <class F> void each(const Value& v, const char* section, const char* kind, const File& file, const F& f) {
     const Value* table = v.find(section);
     if (!table) return;
     Scope::require_table(*table, section);
     for (const auto& e : table->table) {
       if (++parts_ > limits_.parts)
         fail(e.where, fmt::format("the model has more than {} parts", limits_.parts), "build it in C++");
-      Scope::require_table(e.value, fmt::format("{}.{}", section, e.key));
-      f(e);
+      const Label label{kind, file.prefix + e.key};
+      if (attempt(label, [&] {
+            Scope::require_table(e.value, fmt::format("{}.{}", section, e.key));
+            f(e);
+          }))
+        continue;
+      leave_out(label);
+      if (label.kind == "body" || label.kind == "subsystem") lost_.push_back(label.name);
     }
   }
 
@@ -220,18 +291,44 @@ class Loader {
     if (k.name == "planar_body" || k.name == "rigid_body") others.emplace_back("solid");
     if (k.name == "structure") others.emplace_back("reduce");
     require_fields_known(e.value, k, others, label);
-    located(e.where, [&] { k.add(a, {{"body", e.key}, e.value, file.scope}); });
+    const bool stands_in = stand_in(k) != nullptr;
+    const auto add = [&] { located(e.where, [&] { k.add(a, {{"body", e.key}, e.value, file.scope}); }); };
+    if (!stands_in)
+      add();
+    else if (!attempt(label, add))
+      stand_in(k)(a, e.key), instead_.push_back(label.name);
     const auto model = a.model(e.key);
     if (const Value* v = e.value.find("place"))
-      located(v->where, [&] { a.place(e.key, coordinates(file, *v, *model, false, model->neutral())); });
-    if (const Value* v = e.value.find("velocity")) {
-      const VectorXd rates = coordinates(file, *v, *model, true, a.place(e.key));
-      const auto names = model->coordinates();
-      for (std::size_t i = 0; i < names.size(); ++i)
-        if (rates[static_cast<Index>(i)] != 0)
-          set(v->where, fmt::format("{}{}.{}'", file.prefix, e.key, names[i]), rates[static_cast<Index>(i)]);
-    }
-    if (const Value* v = e.value.find("shape")) model_.shapes[file.prefix + e.key] = shape(file, *v);
+      if (!attempt(label, [&] {
+            located(v->where, [&] { a.place(e.key, coordinates(file, *v, *model, false, model->neutral())); });
+          }))
+        left_out_.push_back(fmt::format("the place of '{}'", label.name));
+    if (const Value* v = e.value.find("velocity"))
+      attempt(label, [&] {
+        const VectorXd rates = coordinates(file, *v, *model, true, a.place(e.key));
+        const auto names = model->coordinates();
+        for (std::size_t i = 0; i < names.size(); ++i)
+          if (rates[static_cast<Index>(i)] != 0)
+            set(v->where, fmt::format("{}{}.{}'", file.prefix, e.key, names[i]), rates[static_cast<Index>(i)]);
+      });
+    if (const Value* v = e.value.find("shape"))
+      attempt(label, [&] { model_.shapes[file.prefix + e.key] = shape(file, *v); });
+  }
+
+  // A plain body of a kind, in place of one whose numbers are those of no body; null where there is none.
+  using Add = void (*)(Assembly&, const Text&);
+  static Add stand_in(const Kind& k) {
+    if (k.name == "rigid_body")
+      return [](Assembly& a, const Text& name) {
+        a.add(name, RigidBody{.mass = 1, .inertia = Mat<double, 3>::Identity()});
+      };
+    if (k.name == "planar_body")
+      return [](Assembly& a, const Text& name) { a.add(name, PlanarBody{.mass = 1, .inertia = 1}); };
+    if (k.name == "particle" && k.dimension == 2)
+      return [](Assembly& a, const Text& name) { a.add(name, Particle<2>{.mass = 1}); };
+    if (k.name == "particle" && k.dimension == 3)
+      return [](Assembly& a, const Text& name) { a.add(name, Particle<3>{.mass = 1}); };
+    return nullptr;
   }
 
   // A list of all, a table of some, or of a rigid body {position, axis, angle} and {linear, angular}; from `base` on.
@@ -337,6 +434,8 @@ class Loader {
     (void)require(e.value, "kind", label);
     const Value& bodies = require(e.value, "bodies", label);
     Entry entry{{category, e.key}, e.value, file.scope, file.scope.texts(bodies)};
+    if (std::any_of(entry.bodies.begin(), entry.bodies.end(), [&](const Text& b) { return lost(file.prefix + b); }))
+      return leave_out(label);  // the fault is that body's
     std::vector<std::shared_ptr<const BodyModel>> models;
     for (std::size_t i = 0; i < entry.bodies.size(); ++i) {
       ground(file, a, entry.bodies[i]);
@@ -386,8 +485,10 @@ class Loader {
                                .lexically_relative(std::filesystem::weakly_canonical(root_.empty() ? "." : root_))
                                .string();
         it = read_.emplace(path, read_toml(path, shown, limits_)).first;
+        model_.files.push_back(path);
       }
       Scope scope;
+      scope.files = &model_.files;
       scope.folder = std::filesystem::path(path).parent_path().string();
       load({it->second, scope, file.prefix + e.key + "/", above, false}, inner, given);
     } else {
@@ -400,8 +501,9 @@ class Loader {
 
   void run(const File& file, const Value& v) {
     const Scope& scope = file.scope;
-    Scope::require_keys(v, {"until", "integrator", "tolerance", "step", "largest_step", "sample", "record", "complete",
-                            "unpad", "held", "as_given"},
+    Scope::require_keys(v,
+                        {"until", "integrator", "tolerance", "step", "largest_step", "sample", "record", "complete",
+                         "unpad", "held", "as_given"},
                         "run");
     const auto number = [&](const char* key, const char* unit, double least, double& out) {
       const Value* x = v.find(key);
@@ -457,6 +559,8 @@ class Loader {
   std::map<Text, Value> read_;
   std::vector<Where> set_at_;  // of the settings
   std::map<Text, Where> part_at_;
+  std::vector<ModelFault> faults_;
+  std::vector<Text> lost_, left_out_, instead_;  // bodies; parts, as they are told; bodies
 };
 
 Model load(const Value& root, const Text& name, const Text& folder, const Text& path,
@@ -474,6 +578,8 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
   for (const auto& [key, x] : parameters) given[key] = {x, asked};
   Scope scope;
   scope.folder = folder;
+  scope.files = &model.files;
+  if (!path.empty()) model.files.push_back(path);
   loader.load({root, scope, "", {path}, false}, model.assembly, given);
   loader.finish(whole);
   return model;

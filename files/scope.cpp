@@ -107,6 +107,7 @@ AnyMatrix Scope::sparse(const Value& v, std::string_view unit) const {
   if (!v.is(Value::Kind::text)) return matrix(v, unit);
   const std::string path = inside(folder, folder, v);
   if (!std::filesystem::exists(path)) fail(v.where, fmt::format("there is no file '{}'", v.text), "check the name");
+  if (files) files->push_back(path);
   try {
     return read_matrix_market(path);
   } catch (const Error& error) {

@@ -39,6 +39,7 @@ class Scope {
  public:
   std::map<std::string, double> parameters;
   std::string folder;  // of files that are named
+  std::vector<std::string>* files = nullptr;  // gets the paths of those that are read
 
   // A number, or an expression of parameters with or without a unit, in SI.  `unit` is that of the field, "*" for any.
   double number(const Value& v, std::string_view unit) const;

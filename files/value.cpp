@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 64
@@ -28,7 +27,7 @@ std::string Where::text() const {
 }
 
 void fail(const Where& where, const std::string& fact, const std::string& remedy) {
-  throw ModelError(fmt::format("{}: {}{}{}", where.text(), fact, remedy.empty() ? "" : "; ", remedy));
+  throw ModelError(ModelFault{where.text(), fact, remedy, "", ""});
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
@@ -200,9 +199,12 @@ Value read_toml(const std::string& path, const std::string& name, const Limits& 
   if (size > limits.bytes)
     fail(where, fmt::format("the file has {} bytes, more than {}", size, limits.bytes),
          "split the model, or build it in C++");
-  std::ifstream in(path, std::ios::binary);
-  std::string text(size, '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(size))) fail(where, "cannot be read", "check its permissions");
+  std::string text;
+  try {
+    text = read_file(path, limits.bytes);
+  } catch (const FileError& file) {
+    fail(where, file.parts().fact, file.parts().remedy);
+  }
   return parse_toml(text, name, limits);
 }
 

@@ -1,15 +1,14 @@
 #include <mortise/integrators/checkpoint.h>
 
-#include <cerrno>
+#include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+
+#include <mortise/core/file.h>
 
 namespace mortise {
 namespace {
 
-constexpr std::string_view first_line = "mortise checkpoint 1\n", last_line = "end of checkpoint\n";
+constexpr std::string_view first_words = "mortise checkpoint 2 ";
 
 }  // namespace
 
@@ -23,22 +22,27 @@ void CheckpointWriter::words(std::string_view key, const std::vector<std::string
   for (const std::string& s : x) text_ += fmt::format("{} {}\n", s.size(), s);
 }
 
-std::string CheckpointWriter::text() const { return fmt::format("{}{}{}", first_line, text_, last_line); }
+// The first line tells how long the rest is, and its fingerprint.
+std::string CheckpointWriter::text() const {
+  return fmt::format("{}{} {:016x}\n{}", first_words, text_.size(), fingerprint(text_), text_);
+}
 
 void CheckpointReader::fail(const std::string& fact) const {
   Label{"checkpoint", path_}.fail<FileError>(fact, "start the run anew, or give the right file");
 }
 
 CheckpointReader::CheckpointReader(const std::string& path) : path_(path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (text.rfind(first_line, 0) != 0) fail("it does not begin as a checkpoint of mortise, version 1");
-  if (text.size() < first_line.size() + last_line.size() ||
-      text.compare(text.size() - last_line.size(), last_line.size(), last_line) != 0)
-    fail("it is not whole");
-  std::size_t at = first_line.size();
-  const std::size_t end = text.size() - last_line.size();
+  constexpr std::size_t most = std::size_t{1} << 34;
+  const std::string whole = read_file(path, most);
+  if (!whole.starts_with(first_words)) fail("it does not begin as a checkpoint of mortise, version 2");
+  const std::size_t line = whole.find('\n');
+  if (line == std::string::npos) fail("it is not whole");
+  const std::string text = whole.substr(line + 1);
+  if (whole.substr(first_words.size(), line - first_words.size()) !=
+      fmt::format("{} {:016x}", text.size(), fingerprint(text)))
+    fail("it is not whole, or was changed");
+  std::size_t at = 0;
+  const std::size_t end = text.size();
   const auto token = [&](char until) {
     const std::size_t stop = text.find(until, at);
     if (stop == std::string::npos || stop >= end) fail("it is damaged");
@@ -61,13 +65,13 @@ CheckpointReader::CheckpointReader(const std::string& path) : path_(path) {
         const std::string digits = token('\n');
         char* rest = nullptr;
         to.push_back(std::strtod(digits.c_str(), &rest));
-        if (digits.empty() || *rest != '\0') fail("it is damaged");
+        if (digits.empty() || *rest != '\0' || std::isnan(to.back())) fail(fmt::format("'{}' is damaged", key));
       }
     } else if (kind == "words") {
       auto& to = words_[key];
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t length = size(token(' '));
-        if (at + length >= end || text[at + length] != '\n') fail("it is damaged");
+        if (length >= end - at || text[at + length] != '\n') fail("it is damaged");
         to.push_back(text.substr(at, length));
         at += length + 1;
       }
@@ -87,6 +91,16 @@ double CheckpointReader::number(const std::string& key) const {
   const auto& all = numbers(key);
   if (all.size() != 1) fail(fmt::format("'{}' is not one number", key));
   return all[0];
+}
+
+std::vector<Index> CheckpointReader::counts(const std::string& key, Index below) const {
+  std::vector<Index> out;
+  for (const double x : numbers(key)) {
+    if (!(x >= 0 && x < static_cast<double>(below)) || x != std::floor(x))
+      fail(fmt::format("{} in '{}' is no count below {}", x, key, below));
+    out.push_back(static_cast<Index>(x));
+  }
+  return out;
 }
 
 const std::vector<std::string>& CheckpointReader::words(const std::string& key) const {

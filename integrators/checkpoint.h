@@ -24,17 +24,19 @@ class CheckpointWriter {
   std::string text_;
 };
 
-// Throws FileError if the file cannot be read, is none of ours, or is not whole.
+// Throws FileError if the file cannot be read, is none of ours, or is not whole to the bit; no number is NaN.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const std::string& path);
 
   double number(const std::string& key) const;
   const std::vector<double>& numbers(const std::string& key) const;
+  std::vector<Index> counts(const std::string& key, Index below) const;  // numbers that are whole, from 0
   const std::vector<std::string>& words(const std::string& key) const;
 
- private:
   [[noreturn]] void fail(const std::string& fact) const;
+
+ private:
   std::string path_;
   std::map<std::string, std::vector<double>> numbers_;
   std::map<std::string, std::vector<std::string>> words_;

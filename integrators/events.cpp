@@ -15,7 +15,12 @@ EventWatch::EventWatch(const std::vector<Event>& events)
 }
 
 double EventWatch::value(const Event& e, const State& s) const {
-  const double x = e.value(s);
+  double x = 0;
+  try {
+    x = e.value(s);
+  } catch (...) {
+    rethrow_named("event", e.name);
+  }
   if (!std::isfinite(x))
     Label{"event", e.name}.fail<NonFinite>(fmt::format("its value is {} at t = {}", x, s.t), "check its formula");
   return x;

@@ -47,6 +47,7 @@ class Run {
     for (const auto& [what, value] : {std::pair{"sample", options.sample},
                                       {"step", options.steps.step},
                                       {"largest step", options.steps.largest},
+                                      {"checkpoint.every", options.checkpoint.every},
                                       {"duration", options.duration}})
       if (value > 0 && value < resolution)
         label.fail<InvalidModel>(
@@ -76,6 +77,7 @@ class Run {
     flow_.stabilise(options_.steps.baumgarte);
     balance_.emplace(system_, flow_, state_);
     breaks_ = breakpoints(system_, state_, end_, 4 * beside());
+    if (!options_.checkpoint.file.empty()) settings_ = settings(given);
     const bool resumed = options_.checkpoint.resume && std::filesystem::exists(options_.checkpoint.file);
     if (resumed)
       load();
@@ -105,15 +107,18 @@ class Run {
           begin_stepper();
         }
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       out_.finished = false;
       out_.stopped = error.what();
+    } catch (...) {
+      out_.finished = false;
+      out_.stopped = "something was thrown that is no std::exception";
     }
     if (options_.sample > 0 &&
         (out_.samples() == 0 || out_.values[out_.values.size() - out_.columns.size()] < state_.t))
       try {
         record(state_);
-      } catch (const Error&) {  // said already
+      } catch (...) {  // said already
       }
     judge_energy();
     out_.last = state_;
@@ -342,32 +347,69 @@ class Run {
     return every > 0 ? begin_ + every * static_cast<double>(k) : std::numeric_limits<double>::infinity();
   }
 
-  // What a file must agree with, by name.
-  std::vector<std::pair<std::string, std::string>> settings() const {
-    const auto exact = [](double x) { return fmt::format("{}", x); };
-    std::vector<std::pair<std::string, std::string>> out{{"system", system_.name()},
-                                                         {"integrator", options_.integrator},
-                                                         {"tolerance", exact(options_.steps.tolerance)},
-                                                         {"step", exact(options_.steps.step)},
-                                                         {"largest step", exact(options_.steps.largest)},
-                                                         {"damping", exact(options_.steps.damping)},
-                                                         {"baumgarte", exact(options_.steps.baumgarte)},
-                                                         {"sample", exact(options_.sample)},
-                                                         {"time between checkpoints", exact(options_.checkpoint.every)},
-                                                         {"start time", exact(begin_)}};
-    for (Index i = 0; i < system_.size(); ++i)
-      out.emplace_back(fmt::format("coordinate {}", i + 1), system_.coordinate(i));
-    for (Index i = 0; i < system_.rows(); ++i) out.emplace_back(fmt::format("row {}", i + 1), system_.row(i).name);
-    for (const auto& c : out_.columns) out.emplace_back("column", c.name);
-    for (const Event& e : options_.events) out.emplace_back("event", e.name);
+  // What a file must agree with, by name; numbers of the parts by their fingerprints.  At the start.
+  std::vector<std::string> settings(const State& given) const {
+    std::vector<std::string> out;
+    const auto add = [&](const std::string& name, const auto& value) {
+      out.push_back(fmt::format("{} = {}", name, value));
+    };
+    add("system", system_.name());
+    add("integrator", options_.integrator);
+    add("tolerance", options_.steps.tolerance);
+    add("step", options_.steps.step);
+    add("largest step", options_.steps.largest);
+    add("damping", options_.steps.damping);
+    add("baumgarte", options_.steps.baumgarte);
+    add("sample", options_.sample);
+    add("time between checkpoints", options_.checkpoint.every);
+    add("merge_welded", options_.solver.merge_welded);
+    add("held", joined(options_.held));
+    add("start time", begin_);
+    for (Index i = 0; i < system_.size(); ++i) add(fmt::format("coordinate {}", i + 1), system_.coordinate(i));
+    for (Index i = 0; i < system_.rows(); ++i) add(fmt::format("row {}", i + 1), system_.row(i).name);
+    for (const auto& c : out_.columns) add("column", c.name);
+    for (const Event& e : options_.events) add("event", e.name);
+    for (const auto& [name, value] : options_.checkpoint.identity) add(name, value);
+    const Vec3<double>& g = system_.gravity();
+    add("gravity", fmt::format("({}, {}, {})", g[0], g[1], g[2]));
+    for (Index i = 0; i < system_.size(); ++i) {
+      add("start of " + system_.coordinate(i), given.q[i]);
+      add("start of " + system_.coordinate(i) + "'", given.v[i]);
+    }
+    for (const std::size_t i : given.off) add("switched off", system_.constraints()[i].name);
+    const auto print = [](const auto&... x) {
+      std::string bytes;
+      (bytes.append(reinterpret_cast<const char*>(x.data()), sizeof(double) * static_cast<std::size_t>(x.size())), ...);
+      return fmt::format("{:016x}", fingerprint(bytes));
+    };
+    const Evaluation e = system_.evaluate(state_);
+    for (std::size_t i = 0; i < system_.bodies().size(); ++i)
+      add("mass of body '" + system_.bodies()[i].name + "'", print(e.M(i)));
+    for (const auto& c : system_.constraints()) {
+      std::string rows = print(VectorXd(e.b.segment(c.row, c.rows)), VectorXd(e.phi.segment(c.row, c.rows)));
+      for (std::size_t k = 0; k < c.bodies.size(); ++k) rows += " " + print(e.A(c.block + k));
+      add("rows of '" + c.name + "'", rows);
+    }
+    add("forces", print(e.Q, e.C));
     return out;
   }
 
+  // A file that cannot be written is no reason to lose the run: the next time it is tried again.
   void save() {
+    try {
+      replace_file(options_.checkpoint.file, saved_text());
+    } catch (const FileError& error) {
+      if (unsaved_++ == 0) note("checkpoint", "");
+      const auto failed =
+          std::find_if(out_.notes.begin(), out_.notes.end(), [](const auto& n) { return n.kind == "checkpoint"; });
+      failed->text = fmt::format("{} from here on could not be saved, the last at t = {:g} s: {}",
+                                 counted(unsaved_, "checkpoint"), state_.t, error.what());
+    }
+  }
+
+  std::string saved_text() {
     CheckpointWriter w;
-    std::vector<std::string> words;
-    for (const auto& [name, value] : settings()) words.push_back(name + " = " + value);
-    w.words("settings", words);
+    w.words("settings", settings_);
     w.number("t", state_.t);
     w.numbers("q", state_.q);
     w.numbers("v", state_.v);
@@ -377,26 +419,27 @@ class Run {
     for (const Index i : flow_.solver().left_out()) left_out.push_back(static_cast<double>(i));
     w.numbers("left_out", left_out);
     w.numbers("balance", balance_->memory());
-    w.numbers("run",
+    w.numbers("counts",
               std::vector<double>{static_cast<double>(crawling_), static_cast<double>(next_),
-                                  static_cast<double>(saved_), rank_.independence(), rank_.most_independent(),
-                                  out_.energy_error, static_cast<double>(stepper_->steps()),
+                                  static_cast<double>(saved_), static_cast<double>(stepper_->steps()),
                                   static_cast<double>(stepper_->rejected()), static_cast<double>(stepper_->rough()),
                                   static_cast<double>(flow_.evaluations()), told_stiff_ ? 1.0 : 0.0});
+    w.numbers("errors", std::vector<double>{rank_.independence(), rank_.most_independent(), out_.energy_error});
     w.numbers("crossings", events_.memory());
     w.numbers("values", out_.values);
     std::vector<double> drift, times;
     for (const auto& d : out_.drift) drift.push_back(d.largest);
     w.numbers("drift", drift);
-    words.clear();
+    std::vector<std::string> words;
     for (const auto& n : out_.notes) {
+      if (n.kind == "checkpoint") continue;  // of this file, which is saved now
       times.push_back(n.t);
       words.push_back(n.kind);
       words.push_back(n.text);
     }
     w.numbers("note_times", times);
     w.words("notes", words);
-    replace_file(options_.checkpoint.file, w.text());
+    return w.text();
   }
 
   void load() {
@@ -407,27 +450,32 @@ class Run {
                                                    "resume with the model and the options it was made with");
     };
     const auto& words = r.words("settings");
-    const auto mine = settings();
-    for (std::size_t i = 0; i < std::max(words.size(), mine.size()); ++i) {
-      const std::string here = i < mine.size() ? mine[i].first + " = " + mine[i].second : "nothing";
+    for (std::size_t i = 0; i < std::max(words.size(), settings_.size()); ++i) {
+      const std::string here = i < settings_.size() ? settings_[i] : "nothing";
       const std::string there = i < words.size() ? words[i] : "nothing";
       if (here != there) refuse(fmt::format("there {}, here {}", there, here));
     }
     const auto vector = [&](const char* key, std::size_t size) {
       const auto& x = r.numbers(key);
-      if (x.size() != size) refuse(fmt::format("'{}' has {} numbers, here {}", key, x.size(), size));
+      if (x.size() != size) r.fail(fmt::format("'{}' has {} numbers instead of {}", key, x.size(), size));
+      for (const double y : x)
+        if (!std::isfinite(y)) r.fail(fmt::format("'{}' holds {}", key, y));
       return x;
     };
     const auto n = static_cast<std::size_t>(system_.size());
-    state_.t = r.number("t");
+    state_.t = vector("t", 1)[0];
+    if (state_.t >= end_)
+      Label{"checkpoint", file}.fail<InvalidModel>(
+          fmt::format("it is at t = {} s, and the run ends at {} s", state_.t, end_),
+          "give a later end, or another file");
     const auto q = vector("q", n), v = vector("v", n), a = vector("acceleration", n);
     state_.q = Eigen::Map<const VectorXd>(q.data(), system_.size());
     state_.v = Eigen::Map<const VectorXd>(v.data(), system_.size());
     state_.off.clear();
-    for (const double i : r.numbers("off")) state_.off.push_back(static_cast<std::size_t>(i));
-    std::vector<Index> rows;
-    for (const double i : r.numbers("left_out")) rows.push_back(static_cast<Index>(i));
-    flow_.solver().leave_out(rows);
+    for (const Index i : r.counts("off", std::ssize(system_.constraints())))
+      state_.off.push_back(static_cast<std::size_t>(i));
+    system_.require_state(state_);
+    flow_.solver().leave_out(r.counts("left_out", system_.rows()));
     hold_welds();
     const VectorXd& now = flow_.solver().solve(state_);
     Index at = 0;
@@ -436,24 +484,35 @@ class Run {
       refuse(fmt::format("at t = {} {}'' was {} there and is {} here", state_.t, system_.coordinate(at), then[at],
                          now[at]));
     balance_->resume(vector("balance", balance_->memory().size()));
-    const auto run = vector("run", 11);
-    crawling_ = static_cast<int>(run[0]);
-    next_ = static_cast<Index>(run[1]), saved_ = static_cast<Index>(run[2]);
-    rank_.resume(run[3], run[4]);
-    out_.energy_error = run[5];
-    told_stiff_ = run[10] != 0;
-    stepper_->count_from(static_cast<Index>(run[6]), static_cast<Index>(run[7]), static_cast<Index>(run[8]));
-    flow_.count_from(static_cast<Index>(run[9]));
-    events_.resume(vector("crossings", events_.memory_size()));
-    out_.values = r.numbers("values");
-    if (out_.values.empty() || out_.values.size() % out_.columns.size() != 0) refuse("its samples are not whole");
-    readings_.resume(Eigen::Map<const VectorXd>(out_.values.data() + out_.values.size() - out_.columns.size(),
-                                                static_cast<Index>(out_.columns.size())));
+    (void)vector("counts", 8);
+    const auto counts = r.counts("counts", Index{1} << 53);
+    crawling_ = static_cast<int>(std::min<Index>(counts[0], std::numeric_limits<int>::max()));
+    next_ = counts[1], saved_ = counts[2];
+    const double sampled = begin_ + static_cast<double>(next_ - 1) * options_.sample;
+    if (saved_ < 1 || state_.t < checkpoint_time(saved_ - 1) || state_.t >= checkpoint_time(saved_) ||
+        (options_.sample > 0 && (sampled > state_.t || sampled + options_.sample < state_.t - options_.sample)))
+      r.fail(fmt::format("its samples and savings are not those up to t = {} s", state_.t));
+    stepper_->count_from(counts[3], counts[4], counts[5]);
+    flow_.count_from(counts[6]);
+    told_stiff_ = counts[7] != 0;
+    const auto errors = vector("errors", 3);
+    rank_.resume(errors[0], errors[1]);
+    out_.energy_error = errors[2];
+    const auto& crossings = r.numbers("crossings");  // -inf: it has never happened
+    if (crossings.size() != events_.memory_size()) r.fail("its events are not whole");
+    events_.resume(crossings);
+    const std::size_t width = out_.columns.size();
+    out_.values = vector("values", r.numbers("values").size());
+    if (out_.values.empty() || out_.values.size() % width != 0) r.fail("its samples are not whole");
+    for (std::size_t k = width; k < out_.values.size(); k += width)
+      if (out_.values[k] < out_.values[k - width] || out_.values[k] > state_.t) r.fail("its samples are out of order");
+    readings_.resume(
+        Eigen::Map<const VectorXd>(out_.values.data() + out_.values.size() - width, static_cast<Index>(width)));
     const auto drift = vector("drift", out_.drift.size());
     for (std::size_t i = 0; i < drift.size(); ++i) out_.drift[i].largest = drift[i];
-    const auto& times = r.numbers("note_times");
+    const auto times = vector("note_times", r.numbers("note_times").size());
     const auto& notes = r.words("notes");
-    if (notes.size() != 2 * times.size()) refuse("its notes are not whole");
+    if (notes.size() != 2 * times.size()) r.fail("its notes are not whole");
     out_.notes.clear();
     for (std::size_t i = 0; i < times.size(); ++i) out_.notes.push_back({times[i], notes[2 * i], notes[2 * i + 1]});
   }
@@ -549,7 +608,11 @@ class Run {
   void change(const Event& e) {
     const double before = system_.energy(state_).total();
     State next = state_;
-    e.change(next);
+    try {
+      e.change(next);
+    } catch (...) {
+      rethrow_named("event", e.name);
+    }
     system_.require_state(next);
     const Label label{"event", e.name};
     label.require(next.t == state_.t, fmt::format("it changes the time from {} to {}", state_.t, next.t),
@@ -592,8 +655,10 @@ class Run {
   Trajectory out_;
   State state_, between_;
   double begin_ = 0, end_ = 0;
-  Index next_ = 0;                  // sample
-  Index saved_ = 1;                 // the next checkpoint
+  Index next_ = 0;     // sample
+  Index saved_ = 1;    // the next checkpoint
+  Index unsaved_ = 0;  // savings that failed
+  std::vector<std::string> settings_;
   std::vector<Breakpoint> breaks_;  // of what acts by the clock
   int crawling_ = 0;                // short steps in a row
   bool stray_ = false;              // a row that was left out is off

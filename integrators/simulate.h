@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mortise/assembly/assembly.h>  // a program that simulates makes its model, too
@@ -29,11 +30,15 @@ struct SimulationOptions {
   std::vector<Event> events = {};
   // Every so many seconds of simulated time the whole run is saved in a file, which is replaced as a whole.  With
   // resume, a run goes on from that file, if there is one, and ends to the last bit as if it had not been interrupted.
-  // Methods begin anew at these times, so that they are part of what is computed.
+  // Methods begin anew at these times, so that they are part of what is computed.  A file that cannot be written is told
+  // by a note "checkpoint", and tried again at the next time.
   struct Checkpoint {
     std::string file;
     double every = 0;  // [s] 0: never
     bool resume = false;
+    // What else must agree for a run to go on, beside names, options, start, and M, A, Q, b at the start: by name, such
+    // as {"law", "version 2"} for functors that differ elsewhere only.
+    std::vector<std::pair<std::string, std::string>> identity = {};
   } checkpoint = {};
   // Called after every step; returning false stops the run there.
   std::function<bool(double t, double end)> progress = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace mortise {
@@ -30,7 +31,10 @@ std::vector<SweepRun> sweep(std::size_t runs, const std::function<Trajectory(std
   };
   const std::size_t wanted = threads > 0 ? static_cast<std::size_t>(threads) : std::thread::hardware_concurrency();
   std::vector<std::thread> others;
-  for (std::size_t k = 1; k < std::min(std::max<std::size_t>(1, wanted), runs); ++k) others.emplace_back(work);
+  try {
+    for (std::size_t k = 1; k < std::min(std::max<std::size_t>(1, wanted), runs); ++k) others.emplace_back(work);
+  } catch (const std::system_error&) {  // the machine has no more threads: these do it
+  }
   work();
   for (std::thread& t : others) t.join();
   return out;

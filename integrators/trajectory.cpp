@@ -1,10 +1,8 @@
 #include <mortise/integrators/trajectory.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
+
+#include <mortise/core/text.h>
 
 namespace mortise {
 
@@ -60,36 +58,19 @@ std::string Trajectory::text() const {
   return out;
 }
 
-void Trajectory::write_csv(const std::string& path) const {
+std::string Trajectory::csv() const {
   std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    text += fmt::format("{}{}{}", i ? "," : "", columns[i].name,
-                        columns[i].unit.empty() ? "" : " [" + columns[i].unit + "]");
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto& [name, unit] = columns[i];
+    const bool brackets = !unit.empty() || name.ends_with(']');  // else the name would be read as one with a unit
+    text += (i ? "," : "") + csv_cell(brackets ? fmt::format("{} [{}]", name, unit) : name);
+  }
   text += "\n";
   for (std::size_t k = 0; k < values.size(); ++k)
     text += fmt::format("{}{}", values[k], (k + 1) % columns.size() == 0 ? "\n" : ",");
-  replace_file(path, text);
+  return text;
 }
 
-void replace_file(const std::string& path, const std::string& text) {
-  // Pipes and devices, such as /dev/stdout, are written to and never replaced.
-  std::error_code none;
-  const auto there = std::filesystem::status(path, none);
-  const bool direct = exists(there) && !is_regular_file(there) && !is_directory(there);
-  const std::string beside = direct ? path : path + ".part";
-  const auto fail = [&](const char* what) {
-    const std::string why = std::strerror(errno);
-    if (!direct) std::remove(beside.c_str());
-    Label{"file", path}.fail<FileError>(fmt::format("{}: {}", what, why),
-                                        "nothing was changed; check folder, rights and space");
-  };
-  std::FILE* file = std::fopen(beside.c_str(), "wb");
-  if (!file) fail("cannot be written");
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool flushed = std::fflush(file) == 0;
-  const bool closed = std::fclose(file) == 0;
-  if (!written || !flushed || !closed) fail("cannot be written as a whole");
-  if (!direct && std::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be put in its place");
-}
+void Trajectory::write_csv(const std::string& path) const { replace_file(path, csv()); }
 
 }  // namespace mortise

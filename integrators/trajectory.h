@@ -9,14 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <mortise/core/file.h>
 #include <mortise/solve/readings.h>
 
 namespace mortise {
-
-// A file that cannot be read or written.
-struct FileError : Error {
-  using Error::Error;
-};
 
 struct Trajectory {
   // Something that happened: {1.25, "singular pose", "..."}.
@@ -58,11 +54,9 @@ struct Trajectory {
   bool to_tolerance() const { return finished && rough == 0; }
 
   std::string text() const;
-  // The file is written beside and then renamed, so that it is there as a whole or not at all.  Throws FileError.
+  std::string csv() const;
+  // Names are quoted where they hold commas, quotes or line ends.  It is there as a whole or not at all.  Throws FileError.
   void write_csv(const std::string& path) const;
 };
-
-// Writes a file as a whole or not at all: beside it first, then renamed.  Throws FileError.
-void replace_file(const std::string& path, const std::string& text);
 
 }  // namespace mortise

@@ -86,7 +86,12 @@ const VectorXd& Readings::read(const State& s, Solver& solver) {
   const auto read_part = [&](const auto& part) {
     const auto quantities = part.model->quantities();
     if (quantities.empty()) return;
-    part.model->read(s, a, system_.firsts(part.bodies), out);
+    try {
+      part.model->read(s, a, system_.firsts(part.bodies), out);
+    } catch (...) {
+      values_ = before_;
+      rethrow_named("reading", part.name);
+    }
     for (const Quantity& x : quantities) out += x.orders;
   };
   if (what_.coordinates)

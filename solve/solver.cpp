@@ -138,7 +138,7 @@ const VectorXd& Solver::accelerations(const State& s) {
 }
 
 const VectorXd& Solver::solve(const Evaluation& e) {
-  system_.require_state(e.state);
+  system_.require_own(e);
   const Evaluation own = system_.evaluate(e.state);
   Label{"evaluation", system_.name()}.require(e.same_matrices(own),
                                               "its M or A are not those of the system at this state",
@@ -233,6 +233,26 @@ void Solver::require_agreement(const Evaluation& e) {
   agreed_ = true;
 }
 
+void Solver::require_solved(const char* what) const {
+  if (a_.size() != system_.size())
+    Label{"solver of", system_.name()}.fail<InvalidModel>(
+        fmt::format("{} was asked for before any state was solved", what), "call solve() first");
+}
+void Solver::require_evaluated(const char* what) const {
+  if (engine_->state().q.size() != system_.size())
+    Label{"solver of", system_.name()}.fail<InvalidModel>(fmt::format("{} was asked for before any state", what),
+                                                          "call solve() first");
+}
+namespace {
+void require_size(const System& system, const char* what, const VectorXd& x, Index count, const char* each) {
+  const Label label{"solver of", system.name()};
+  if (x.size() != count)
+    label.fail<WrongSize>(fmt::format("{} has {} entries", what, x.size()),
+                          fmt::format("give {}, one per {}", count, each));
+  if (!x.allFinite()) label.fail<NonFinite>(fmt::format("{} is not finite", what), "give finite numbers");
+}
+}  // namespace
+
 // Where an engine with rigid groups has gone on since, or is gone: it solves there again.
 void Solver::recall() const {
   if (!lost_ && (solved_by_ == plain_.get() || solved_ == solved_by_->changes())) return;
@@ -240,6 +260,7 @@ void Solver::recall() const {
   (void)const_cast<Solver*>(this)->solve(there);
 }
 const VectorXd& Solver::lambda() const {
+  require_solved("lambda");
   recall();
   solved_by_->find_weld_reactions();
   return solved_by_->lambda();
@@ -251,12 +272,18 @@ std::size_t Solver::merged() const {
   return count;
 }
 Momentum Solver::momentum() const {
+  require_solved("the momentum");
   if (lost_) recall();
   return solved_by_->momentum();
 }
-VectorXd Solver::gap() const { return solved_by_->gap(); }
+VectorXd Solver::gap() const {
+  require_solved("the gap");
+  return solved_by_->gap();
+}
 
 VectorXd Solver::response(const VectorXd& force) {
+  require_solved("a response");
+  require_size(system_, "the force", force, system_.size(), "coordinate");
   const VectorXd on_y = engine_->on_unknowns(force), none = VectorXd::Zero(system_.rows());
   VectorXd a;
   if (engine_->solve(on_y, none) != Engine::Status::solved)
@@ -266,15 +293,20 @@ VectorXd Solver::response(const VectorXd& force) {
 }
 
 const VectorXd& Solver::phi() const {
+  require_evaluated("phi");
   engine_->find_weld_rows();
   return engine_->value();
 }
 const VectorXd& Solver::rate() const {
+  require_evaluated("the rate of phi");
   engine_->find_weld_rows();
   return engine_->rate();
 }
 
-double Solver::independence() const { return engine_->independence(); }
+double Solver::independence() const {
+  require_evaluated("the independence of rows");
+  return engine_->independence();
+}
 double Solver::independence(const State& given) {
   system_.require_state(given);
   const State& s = choose(given);
@@ -284,6 +316,7 @@ double Solver::independence(const State& given) {
 }
 
 std::vector<std::string> Solver::dependent_rows() {
+  require_evaluated("what depends on each other");
   std::set<Index> rows;
   for (const Engine::Dependence& d : engine_->dependences(20))
     for (Index i = 0; i < system_.rows(); ++i)
@@ -294,6 +327,11 @@ std::vector<std::string> Solver::dependent_rows() {
 }
 
 void Solver::leave_out(std::vector<Index> rows) {
+  std::set<Index> seen;
+  for (const Index i : rows)
+    Label{"solver of", system_.name()}.require(i >= 0 && i < system_.rows() && seen.insert(i).second,
+                                               fmt::format("row {} is to be left out, but is none, or named twice", i),
+                                               fmt::format("give different ones from 0 below {}", system_.rows()));
   left_out_ = std::move(rows);
   shared_.clear();
   holding_ = false;
@@ -352,11 +390,13 @@ void Solver::stabilise(double w) {
   if (merged_ && merged_->engine) merged_->engine->set_baumgarte_rate(w);
 }
 void Solver::normalise(State& s) const {
+  if (s.q.size() != system_.size() || s.v.size() != system_.size()) system_.require_state(s);  // throws
   plain_->normalise(s);
   if (holding_) merged_->groups.follow(s);
 }
 
 Solver::Gaps Solver::gaps(const State& s) {
+  system_.require_state(s);
   engine_ = plain_.get();
   return gaps(*engine_, s);
 }
@@ -371,6 +411,7 @@ Solver::Gaps Solver::gaps(OwnEngine& engine, const State& s) const {
 
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
   system_.require_state(s);
+  require_size(system_, "the change of rows", rows, system_.rows(), "row");
   engine_ = plain_.get();
   engine_->evaluate_rows_if_needed(s);
   factor(s, positions);
@@ -407,6 +448,20 @@ void Solver::project_nearby(State& s) {
   project(s, false, true);
 }
 
+namespace {
+
+// Whether a state that was not brought nearer is on the constraints by the verdict of the check: rows that are off
+// depend on others and do not contradict them.
+bool as_near_as_can_be(const System& system, const Engine& engine, const State& s, const Failure& f,
+                       const VectorXd& off, const VectorXd& sizes, const std::vector<Index>& left_out,
+                       const RankOptions& options) {
+  if (!met_by_verdict(system, s, f, off, sizes, left_out, options)) return false;
+  const Evaluation e = system.evaluate(s);
+  return !report::any_contradiction(system, e, engine.rate(), rank_without(system, e, left_out, options));
+}
+
+}  // namespace
+
 // The factor that is there may serve where it is near enough.  That of velocities serves the accelerations that follow,
 // if it is made anew.
 void Solver::approach(State& s, bool positions, bool nearby) {
@@ -437,7 +492,8 @@ void Solver::approach(State& s, bool positions, bool nearby) {
     return found;
   };
   const auto kind = positions ? Failure::Kind::no_positions : Failure::Kind::no_velocities;
-  if (const Failure f = mortise::approach(kind, s.t, x, sizes, off, step)) fail(system_, f);
+  if (const Failure f = mortise::approach(kind, s.t, x, sizes, off, step))
+    if (!as_near_as_can_be(system_, *engine_, s, f, off(), sizes, left_out_, options_.rank)) fail(system_, f);
   normalise(s);
 }
 

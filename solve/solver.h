@@ -112,6 +112,8 @@ class Solver {
   bool merge(const State& s);
   bool solve_merged(const State& s);
   OwnEngine& standing(const State& s);
+  void require_solved(const char* what) const;  // throw InvalidModel before the first state
+  void require_evaluated(const char* what) const;
   void recall() const;
   Gaps gaps(OwnEngine& engine, const State& s) const;
   void approach(State& s, bool positions, bool nearby);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -326,118 +327,168 @@ TEST_CASE("doors: what has no motion, or more than one, is refused at every door
   for (const unsigned count : tried) CHECK(count >= many(20, 2));
 }
 
-TEST_CASE("doors: the check, solve(), Solver, the forms and a run agree on random mechanisms, body by body") {
-  constexpr double known = 1e-8;  // of the body's largest acceleration, unless the body is named as doubtful
-  constexpr double still = 1e-3;  // of the largest of all: bodies slower than that are judged by it, or by the forces
+namespace {
+
+constexpr double known = 1e-8;     // of the body's largest acceleration, unless the body is named as doubtful
+constexpr double still = 1e-3;     // of the largest of all: slower bodies are judged by it, or by the forces
+constexpr double hopeless = 1e13;  // condition number beyond which the forms, which are dense, do not gain by refining
+constexpr double round_off = 1e-11;
+
+struct Tally {
   unsigned compared = 0, refused = 0, no_reference = 0, bodies = 0, distrusted = 0, doubtful = 0, nearly = 0, runs = 0;
-  constexpr double hopeless =
-      1e13;  // condition number beyond which the forms, which are dense, do not gain by refining
-  constexpr double round_off = 1e-11;
   unsigned untold = 0, by_forms = 0, beyond_forms = 0, refused_by_forms = 0, ambiguous = 0;
-  const char* first = std::getenv("MORTISE_SEED");
-  for (unsigned seed = first ? static_cast<unsigned>(std::atoi(first)) : 60000; compared < many(500, 60); ++seed) {
-    CAPTURE(seed);
-    const Model model = build(random_mechanism(seed, masses(seed)));
-    const System& system = model.system;
-    const Evaluation e = system.evaluate(model.state);
-    const Equations equations = system.equations(e);
-    const RankReport report = check_rank(system, e);
-    Solver solver(system);
-    if (!report.ok()) {
-      bool finished = false;
-      CHECK_THROWS_AS(solve(system, e), ReportedError);
-      CHECK_THROWS_AS(solver.solve(model.state), ReportedError);
-      CHECK((refuses([&] { finished = simulate(system, model.state, {.duration = 1e-6, .sample = 0}).finished; }) ||
-             !finished));
-      if (seen_by_forms(report)) CHECK(refuses([&] { (void)udwadia_schutte(equations); }));
-      ++refused;
-      continue;
-    }
-    Solution one;
-    VectorXd other;
-    CHECK_NOTHROW(one = solve(system, e));
-    CHECK_NOTHROW(other = solver.solve(model.state));
-    if (one.a.size() == 0 || other.size() == 0) continue;
-    // One verdict.
-    const std::vector<std::string> warnings = solver.warnings();
-    CHECK(one.a == other);
-    CHECK(one.warnings == warnings);
-    const std::vector<bool> unique = solver.unique();
-    for (const System::ConstraintInfo& c : system.constraints()) {
-      bool all = true;
-      for (Index i = c.row; i < c.row + c.rows; ++i) all = all && unique[static_cast<std::size_t>(i)];
-      CAPTURE(c.name);
-      CHECK(one.reaction(c.name).unique == all);
-    }
-    CHECK(std::vector<std::string>(warnings.begin(),
-                                   warnings.begin() + std::min(warnings.size(), report.warnings.size())) ==
-          report.warnings);
-    const bool doubt = has_doubts(warnings);
-    nearly += doubt;
-    const Reference reference = quad_reference(system, e, report.rank.rank_A);
-    if (!reference.found) {
-      ++no_reference;
-      continue;
-    }
-    ++compared;
-    if (reference.left > round_off) {  // rows left out that are not quite the others: which ones they are matters
-      ++ambiguous;
-      continue;
-    }
-    const VectorXd hidden = distrust(system, e, reference, report.rank.rank_A);
-    const double slow = still * reference.a.cwiseAbs().maxCoeff() + reference.plain_floor;
-    std::vector<std::pair<std::string, VectorXd>> others;
-    beyond_forms += reference.kappa > hopeless;
-    for (const Form& form : forms) {
-      if (reference.kappa > hopeless || (form.regular_only && report.rank.rank_M < system.size())) continue;
-      VectorXd a;
-      if (refuses([&] { a = form.accelerations(equations); }))
-        ++refused_by_forms;
-      else
-        others.emplace_back(form.name, std::move(a));
-    }
-    for (const auto& b : system.bodies()) {
-      if (b.size == 0) continue;
-      CAPTURE(b.name);
-      ++bodies;
-      const auto of_body = [&](const VectorXd& x) { return x.segment(b.first, b.size).cwiseAbs().maxCoeff(); };
-      const double size = of_body(reference.a) + slow;
-      const bool named = names(warnings, b.name);
-      doubtful += named;
-      if (of_body(hidden) > 0.1 * known * size) {
-        ++distrusted;
-        untold += of_body(hidden) > 100 * known * size && !named && !doubt;
-        continue;
-      }
-      if (!named) CHECK(of_body(one.a - reference.a) <= known * size);
-      for (const auto& [name, a] : others) {
-        CAPTURE(name);
-        ++by_forms;
-        CHECK(of_body(a - reference.a) <= known * size);
-      }
-    }
-    if (report.dof == 0 || (variant(seed) != 0 && variant(seed) != 4)) continue;  // nothing moves, or at once by metres
-    Trajectory run;
-    CHECK_NOTHROW(run = simulate(system, model.state, {.duration = 1e-6, .sample = 0}));
-    CAPTURE(run.text());
-    CHECK(run.finished);
-    const bool left_out =
-        std::any_of(run.notes.begin(), run.notes.end(), [&](const auto& n) { return n.kind == "left out"; });
-    CHECK(left_out == !report.redundant.empty());
-    ++runs;
+};
+
+// Runs move their start onto the constraints: it is the verdict there with which they have to agree.  A start that is
+// on them already, as far as the verdict asks for that, is found.
+void compare_run(const System& system, const State& given) {
+  State start;
+  Trajectory run;
+  const bool ran = !refuses([&] { run = simulate(system, given, {.duration = 1e-6, .sample = 0}); });
+  CAPTURE(run.text());
+  if (refuses([&] { start = consistent(system, given); })) {
+    const Solver::Gaps off = Solver(system).gaps(given);
+    const double most = std::max(off.positions.cwiseAbs().maxCoeff(), off.velocities.cwiseAbs().maxCoeff());
+    CHECK((most > RankOptions{}.conflict || !check_rank(system, system.evaluate(given)).ok()));
+    CHECK_FALSE(ran);
+    return;
   }
+  const RankReport there = check_rank(system, system.evaluate(start));
+  CAPTURE(there.text());
+  CHECK((ran && run.finished) == there.ok());
+  if (!ran) return;
+  const bool left_out =
+      std::any_of(run.notes.begin(), run.notes.end(), [&](const auto& n) { return n.kind == "left out"; });
+  CHECK(left_out == !there.redundant.empty());
+}
+
+// One mechanism at all doors.
+void compare(unsigned seed, Tally& tally) {
+  CAPTURE(seed);
+  const Model model = build(random_mechanism(seed, masses(seed)));
+  const System& system = model.system;
+  const Evaluation e = system.evaluate(model.state);
+  const Equations equations = system.equations(e);
+  const RankReport report = check_rank(system, e);
+  Solver solver(system);
+  if (!report.ok()) {
+    CHECK_THROWS_AS(solve(system, e), ReportedError);
+    CHECK_THROWS_AS(solver.solve(model.state), ReportedError);
+    compare_run(system, model.state);
+    if (seen_by_forms(report)) CHECK(refuses([&] { (void)udwadia_schutte(equations); }));
+    ++tally.refused;
+    return;
+  }
+  Solution one;
+  VectorXd other;
+  CHECK_NOTHROW(one = solve(system, e));
+  CHECK_NOTHROW(other = solver.solve(model.state));
+  if (one.a.size() == 0 || other.size() == 0) return;
+  // One verdict.
+  const std::vector<std::string> warnings = solver.warnings();
+  CHECK(one.a == other);
+  CHECK(one.warnings == warnings);
+  const std::vector<bool> unique = solver.unique();
+  for (const System::ConstraintInfo& c : system.constraints()) {
+    bool all = true;
+    for (Index i = c.row; i < c.row + c.rows; ++i) all = all && unique[static_cast<std::size_t>(i)];
+    CAPTURE(c.name);
+    CHECK(one.reaction(c.name).unique == all);
+  }
+  CHECK(std::vector<std::string>(
+            warnings.begin(), warnings.begin() + std::min(warnings.size(), report.warnings.size())) == report.warnings);
+  const bool doubt = has_doubts(warnings);
+  tally.nearly += doubt;
+  const Reference reference = quad_reference(system, e, report.rank.rank_A);
+  if (!reference.found) {
+    ++tally.no_reference;
+    return;
+  }
+  ++tally.compared;
+  const double slow = still * reference.a.cwiseAbs().maxCoeff() + reference.plain_floor;
+  // Rows left out that are not quite the others, or not quite met: which ones they are matters to the forms, which
+  // leave out none.  The engine names the bodies to which it matters.  A reference that misses a row is none, nor one
+  // that leaves out what the verdict counts.
+  const VectorXd terms = equations.A.cwiseAbs() * (reference.a.array().abs() + slow).matrix() + equations.b.cwiseAbs();
+  const bool missed = ((equations.b - equations.A * reference.a).array().abs() > known * terms.array()).any() ||
+                      reference.left > RankOptions{}.determined;
+  const bool ambiguous = missed || reference.left > round_off;
+  tally.ambiguous += ambiguous;
+  const VectorXd hidden = distrust(system, e, reference, report.rank.rank_A);
+  std::vector<std::pair<std::string, VectorXd>> others;
+  tally.beyond_forms += reference.kappa > hopeless;
+  for (const Form& form : forms) {
+    if (ambiguous || reference.kappa > hopeless || (form.regular_only && report.rank.rank_M < system.size())) continue;
+    VectorXd a;
+    if (refuses([&] { a = form.accelerations(equations); }))
+      ++tally.refused_by_forms;
+    else
+      others.emplace_back(form.name, std::move(a));
+  }
+  for (const auto& b : system.bodies()) {
+    if (b.size == 0) continue;
+    CAPTURE(b.name);
+    ++tally.bodies;
+    const auto of_body = [&](const VectorXd& x) { return x.segment(b.first, b.size).cwiseAbs().maxCoeff(); };
+    const double size = of_body(reference.a) + slow;
+    const bool named = names(warnings, b.name);
+    tally.doubtful += named;
+    if (of_body(hidden) > 0.1 * known * size) {
+      ++tally.distrusted;
+      tally.untold += of_body(hidden) > 100 * known * size && !named && !doubt;
+      continue;
+    }
+    if (!named && !missed) CHECK(of_body(one.a - reference.a) <= known * size);
+    for (const auto& [name, a] : others) {
+      CAPTURE(name);
+      ++tally.by_forms;
+      CHECK(of_body(a - reference.a) <= known * size);
+    }
+  }
+  if (report.dof == 0 || (variant(seed) != 0 && variant(seed) != 4)) return;  // nothing moves, or at once by metres
+  compare_run(system, model.state);
+  ++tally.runs;
+}
+
+}  // namespace
+
+TEST_CASE("doors: they agree on mechanisms among which rows nearly contradict or nearly imply each other") {
+  // Draws of the test below.  Of rows 1e-9 apart the motion depends on which is left out; small residuals of rows 1e-7
+  // apart are no small errors; velocities are met by some of such rows, not by all; forms do not answer what is left.
+  Tally t;
+  for (const unsigned seed :
+       {61281u, 65410u, 61811u, 61449u, 63602u, 64239u, 65282u, 64511u, 65771u, 64634u, 60026u, 60288u,
+        61544u, 62009u, 63422u, 63977u, 64323u, 80621u, 80978u, 81068u, 82331u, 82526u, 82557u})
+    compare(seed, t);
+  CHECK(t.compared >= 15);
+  CHECK(t.refused >= 4);
+  CHECK(t.doubtful >= 40);
+}
+
+TEST_CASE("doors: the check, solve(), Solver, the forms and a run agree on random mechanisms, body by body") {
+  // MORTISE_SEED=60000 starts there, 60000-60100 compares these.
+  unsigned seed = 60000;
+  std::optional<unsigned> last;
+  if (const char* range = std::getenv("MORTISE_SEED")) {
+    char* rest = nullptr;
+    seed = static_cast<unsigned>(std::strtoul(range, &rest, 10));
+    if (*rest == '-') last = static_cast<unsigned>(std::strtoul(rest + 1, nullptr, 10));
+  }
+  Tally t;
+  for (; last ? seed <= *last : t.compared < many(500, 60); ++seed) compare(seed, t);
   MESSAGE(fmt::format(
       "{} mechanisms compared with 50 digits, {} of them refused by all, {} without a reference, {} with "
       "nearly dependent rows or massless parts nearly free; {} bodies, {} of them named as doubtful, {} "
       "whose own numbers are too rough, {} of these without a word; {} times a form, {} refused, {} mechanisms "
       "beyond the forms; {} mechanisms whose motion depends on which of nearly equal rows is left out; {} "
       "runs",
-      compared + refused + no_reference, refused, no_reference, nearly, bodies, doubtful, distrusted, untold, by_forms,
-      refused_by_forms, beyond_forms, ambiguous, runs));
-  CHECK(refused_by_forms < by_forms / 100);
-  CHECK(ambiguous < compared / 10);
-  CHECK(refused < compared / 5);
-  CHECK(no_reference < compared / 50);
-  CHECK(doubtful < bodies / 10);
-  CHECK(distrusted < bodies / 10);
+      t.compared + t.refused + t.no_reference, t.refused, t.no_reference, t.nearly, t.bodies, t.doubtful, t.distrusted,
+      t.untold, t.by_forms, t.refused_by_forms, t.beyond_forms, t.ambiguous, t.runs));
+  if (last) return;
+  CHECK(t.refused_by_forms < t.by_forms / 100);
+  CHECK(t.ambiguous < t.compared / 10);
+  CHECK(t.refused < t.compared / 5);
+  CHECK(t.no_reference < t.compared / 50);
+  CHECK(t.doubtful < t.bodies / 10);
+  CHECK(t.distrusted < t.bodies / 10);
 }

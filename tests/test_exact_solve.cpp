@@ -84,7 +84,8 @@ TEST_CASE("exact solve: the sensitivity is the change of the solution, to its or
     VectorXd x;
     const VectorXd b = Eigen::Vector2d(1, 2);
     REQUIRE(solve.solve(b, x));
-    const double moved = solve.sensitivity(b, 1e-15)[1] / std::abs(x[1]);
+    const double moved =
+        solve.sensitivity(b, VectorXd::Constant(b.size(), 1e-15), VectorXd::Zero(b.size()))[1] / std::abs(x[1]);
     CHECK(moved >= 0.1 * 1e-15 / d);
     CHECK(moved <= 20 * 1e-15 / d);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <numbers>
 
@@ -640,26 +639,6 @@ TEST_CASE("progress: how far a run is, and how long it takes still") {
   CHECK(progress_line(0, 1, 100, 100) == "   1 %   t = 1 of 100 s   2 h 45 min left");
   const auto progress = terminal_progress();
   CHECK(progress(1, 2));  // goes on; silent where stderr is no terminal
-}
-
-TEST_CASE("files: a full disk is told, and what was there stays") {
-  const std::string path = "full_test.csv";
-  const Trajectory run = pendulum().run({.duration = 0.1, .sample = 0.05});
-  run.write_csv(path);
-  const auto size = std::filesystem::file_size(path);
-  std::filesystem::create_symlink("/dev/full", path + ".part");
-  CHECK_THROWS_WITH_AS(run.write_csv(path), doctest::Contains("cannot be written as a whole: No space left on device"),
-                       FileError);
-  CHECK(std::filesystem::file_size(path) == size);
-  std::filesystem::remove(path + ".part");
-  // A run that cannot save itself keeps what it has.
-  std::filesystem::create_symlink("/dev/full", path + ".part");
-  const Trajectory unsaved = pendulum().run({.duration = 1, .checkpoint = {path, 0.5}});
-  CHECK(!unsaved.finished);
-  CHECK(unsaved.stopped.find("No space left") != std::string::npos);
-  CHECK(unsaved.samples() > 40);
-  std::filesystem::remove(path + ".part");
-  std::filesystem::remove(path);
 }
 
 namespace {

@@ -20,6 +20,7 @@
 #include <mortise/solve/readings.h>
 #include <mortise/solve/solve.h>
 
+#include "models/command.h"
 #include "models/twins.h"
 
 using namespace mortise;
@@ -28,39 +29,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path root = MORTISE_ROOT, examples = root / "examples/models", bad = root / "tests/models/bad";
-
-// A folder that is gone after the test.
-struct Scratch {
-  fs::path path;
-  Scratch() {
-    static int count = 0;
-    path = fs::temp_directory_path() / fmt::format("mortise_models_{}_{}", ::getpid(), count++);
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Scratch() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path);
-  REQUIRE_MESSAGE(in.good(), path.string());
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-Outcome mortise_command(const std::string& arguments) {
-  const Scratch scratch;
-  const std::string out = scratch / "out", err = scratch / "err";
-  const int raw = std::system(fmt::format("{} {} >'{}' 2>'{}'", MORTISE_COMMAND, arguments, out, err).c_str());
-  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content(out), content(err)};
-}
 
 std::string refusal(const std::string& text, const std::string& folder = ".") {
   try {
@@ -260,6 +228,68 @@ TEST_CASE("models: bad files are refused with file, line, column, what was expec
     if (file.path().extension() == ".toml")
       CHECK_MESSAGE(content(bad / "expected.txt").find(file.path().filename().string() + " => ") != std::string::npos,
                     file.path());
+}
+
+TEST_CASE("models: all faults of a file are told at once, by part and place, and the rest can be judged") {
+  const std::string text = R"(gravity = [0, 0, -9.81]
+[bodies.flat]
+kind = "rigid_body"
+mass = 1
+inertia = [1, 1, 5]
+[bodies.heavy]
+kind = "planar_body"
+mass = -1
+[bodies.odd]
+kind = "no_such_body"
+[bodies.turned]
+kind = "rigid_body"
+mass = 1
+inertia = [1, 1, 1]
+place = [0, 0, 0, 1, 1, 0, 0]
+[bodies.leaf]
+kind = "planar_body"
+mass = 0
+inertia = 0
+[joints.on_odd]
+kind = "pin"
+bodies = ["odd", "heavy"]
+[joints.pin]
+kind = "pin"
+bodies = ["ground", "leaf"]
+[joints.short]
+kind = "pin"
+bodies = ["ground"]
+[forces.unknown]
+kind = "sprng"
+bodies = ["leaf", "heavy"]
+[start]
+"odd.x" = 1
+"leaf.thta" = 1
+)";
+  try {
+    (void)parse_model(text, "faults.toml");
+    FAIL("it was taken");
+  } catch (const ModelError& error) {
+    CAPTURE(error.what());
+    std::vector<std::string> names;
+    for (const ModelFault& f : error.faults()) {
+      names.push_back(f.kind + " " + f.name);
+      CHECK(f.place.starts_with("faults.toml:"));
+      CHECK(std::string(error.what()).find(f.text()) != std::string::npos);
+    }
+    // Nothing is said of the joint on a body that could not be made, nor of its start: the fault is that body's.
+    CHECK(names == std::vector<std::string>{"body flat", "body heavy", "body odd", "body turned", "joint short",
+                                            "force unknown", " "});
+    CHECK(error.judged() ==
+          "with a plain body of 1 kg in place of flat, heavy and without body 'odd', the place of 'turned', joint "
+          "'on_odd', joint 'short', force 'unknown'");
+    REQUIRE(error.rest());
+    const System system(error.rest()->assembly);
+    const RankReport report = check_model(system, error.rest()->start(system));
+    CAPTURE(report.text());
+    REQUIRE(report.free.size() == 1);
+    CHECK(report.free[0].parts[0].coordinate == "leaf.theta");
+  }
 }
 
 TEST_CASE("models: an integrator that this build lacks is known all the same") {
@@ -575,7 +605,7 @@ TEST_CASE("command: run writes the motion, resumes to the bit and tells how it w
   const Outcome other =
       mortise_command(fmt::format("run {} --until 3 --set L=2 --resume {} --every 0.5", model, file("a.run")));
   CHECK(other.status == 4);
-  CHECK(other.err.find("it is of another run: at t = 2 rod.") != std::string::npos);
+  CHECK(other.err.find("it is of another run: there [bodies.rod] = ") != std::string::npos);
   CHECK(mortise_command(fmt::format("run {} --until 0.2 --resume {}", model, file("none.run")))
             .out.find("none.run is not there: the run begins at its start\n") != std::string::npos);
   // What cannot be is told before anything is computed.

@@ -485,7 +485,8 @@ TEST_CASE("checkpoint: a run that is interrupted anywhere ends to the last bit a
   options.steps.tolerance = 1e-8;
   Problem heavier = p;
   heavier.assembly.set_gravity({0, -10, 0});
-  CHECK_THROWS_WITH_AS(heavier.run(options), doctest::Contains("it is of another run: at t = 0.75 b"), InvalidModel);
+  CHECK_THROWS_WITH_AS(heavier.run(options),
+                       doctest::Contains("there gravity = (0, -9.81, 0), here gravity = (0, -10, 0)"), InvalidModel);
   CHECK_THROWS_WITH_AS(four_bars(2).run(options),
                        doctest::Contains("there system = pendulum, here system = n_four_bar"), InvalidModel);
   std::ofstream(file, std::ios::app) << "x";
@@ -495,9 +496,8 @@ TEST_CASE("checkpoint: a run that is interrupted anywhere ends to the last bit a
   std::remove(file.c_str());
   options.checkpoint = {"no/such/folder/x", 0.25};
   const Trajectory unsaved = p.run(options);
-  CHECK(!unsaved.finished);
-  CHECK(unsaved.stopped.find("file 'no/such/folder/x': cannot be written") == 0);
-  CHECK(unsaved.samples() > 20);
+  CHECK(unsaved.finished);
+  CHECK(unsaved.notes.back().text.find("file 'no/such/folder/x': cannot be written") != std::string::npos);
   options.checkpoint = {"", 0.25};
   CHECK_THROWS_WITH_AS(p.run(options), doctest::Contains("a checkpoint needs both a file and a time between"),
                        InvalidModel);

@@ -23,14 +23,14 @@ int accelerations(const AccelerationsOptions& options) {
   auto [system, s, implied, completed] = ready(model);
   const RankReport report = diagnose(system, s);
   if (!report.ok()) {
-    std::fputs(report.text().c_str(), stderr);
+    warn(report.text());
     return status_of(report);
   }
   const Evaluation e = system.evaluate(s);
   const Solution solution = solve(system, e);
   const Status status = completed.empty() ? healthy : remarks;
   if (!options.json) {
-    std::fputs((implied + completed + report.text() + solution.text()).c_str(), stdout);
+    say(implied + completed + report.text() + solution.text());
     return status;
   }
   std::vector<std::string> coordinates = system.names()->names(), rows;
@@ -55,7 +55,7 @@ int accelerations(const AccelerationsOptions& options) {
                  {"Qc", solution.Qc},
                  {"lambda", solution.lambda},
                  {"reactions", reactions}};
-  std::fputs(all.text().c_str(), stdout);
+  put(all.text());
   return status;
 }
 

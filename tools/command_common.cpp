@@ -8,12 +8,14 @@
 #include <mortise/diagnosis/hidden.h>
 #include <mortise/diagnosis/padding.h>
 #include <mortise/files/scope.h>
+#include <mortise/version.h>
 
 #include "commands.h"
 
 namespace mortise::command {
 
 Status status_of(const RankReport& report) {
+  if (report.has(Verdict::invalid)) return invalid_file;
   if (!report.consistent() || report.has(Verdict::contradictory)) return impossible;
   if (!report.determined()) return not_determined;
   return report.well() ? healthy : remarks;
@@ -61,6 +63,27 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set) {
 
 Model read(const Source& source) { return read_model(source.model, parameters(source.set)); }
 
+std::vector<std::pair<std::string, std::string>> identity(Model model) {
+  model.run.duration = Model("usual").run.duration;
+  std::string text;
+  try {
+    text = write_model(model);
+  } catch (const InvalidModel&) {  // formulas that cannot be written under these names
+    for (const std::string& path : model.files) text += "\n[file " + path + "]\n" + read_file(path);
+    for (const auto& [name, x] : model.parameters) text += fmt::format("\n[parameter {}]\n{}\n", name, x);
+  }
+  std::vector<std::pair<std::string, std::string>> out{{"version", version}};
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find("\n[", from), text.size() - 1) + 1;
+    const std::string section = text.substr(from, end - from);
+    const std::string name =
+        section.starts_with('[') ? section.substr(0, section.find('\n')) : "the model's first lines";
+    out.emplace_back(name, fmt::format("{:016x}", fingerprint(section)));
+    from = end;
+  }
+  return out;
+}
+
 Ready ready(const Model& model) {
   System system(model.assembly);
   if (system.size() == 0)
@@ -91,6 +114,20 @@ void require_writable(const std::string& path) {
     label.fail<FileError>(fmt::format("there is no folder '{}'", folder.string()), "make it, or give another name");
   if (access(folder.c_str(), W_OK) != 0)
     label.fail<FileError>(fmt::format("the folder '{}' may not be written to", folder.string()), "give another name");
+}
+
+void require_apart(const std::vector<std::string>& inputs, const std::vector<Output>& outputs, bool force) {
+  for (auto o = outputs.begin(); o != outputs.end(); ++o) {
+    if (o->path.empty()) continue;
+    const Label label{"file", o->path};
+    for (const std::string& input : inputs)
+      if (!force && same_file(input, o->path))
+        label.fail<FileError>(fmt::format("{} would write over it, and it is read", o->option),
+                              "give another name, or --force if that is meant");
+    for (auto other = outputs.begin(); other != o; ++other)
+      if (!other->path.empty() && same_file(other->path, o->path))
+        label.fail<FileError>(fmt::format("it is given for {} and for {}", other->option, o->option), "give two names");
+  }
 }
 
 RankReport diagnose(const System& system, State& s) {

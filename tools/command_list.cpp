@@ -12,7 +12,7 @@ int list(const std::string& what) {
   const auto print = [](const std::vector<files::Kind>& kinds) {
     std::string last;
     for (const files::Kind& k : kinds)
-      if (k.name != last) fmt::print("{:<22}{}\n", last = k.name, k.meaning);
+      if (k.name != last) say("{:<22}{}\n", last = k.name, k.meaning);
   };
   const files::Kinds& all = files::kinds();
   if (what == "bodies") print(all.bodies);
@@ -20,9 +20,9 @@ int list(const std::string& what) {
   if (what == "forces") print(all.forces);
   if (what == "sensors") print(all.sensors);
   if (what == "models")
-    for (const std::string& name : names_of_new()) fmt::print("{}\n", name);
+    for (const std::string& name : names_of_new()) say("{}\n", name);
   if (what == "integrators")
-    for (const std::string& name : stepper_names()) fmt::print("{}\n", name);
+    for (const std::string& name : stepper_names()) say("{}\n", name);
   return healthy;
 }
 

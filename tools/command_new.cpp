@@ -21,16 +21,16 @@ int make_new(const NewOptions& o) {
   const auto it =
       std::find_if(models_to_start.begin(), models_to_start.end(), [&](const auto& m) { return m.first == o.name; });
   if (it == models_to_start.end()) {
-    fmt::print(stderr, "mortise new: there is no model '{}'; {}\n", o.name, files::suggestion(o.name, names_of_new()));
+    warn("mortise new: there is no model '{}'; {}\n", o.name, files::suggestion(o.name, names_of_new()));
     return wrong_usage;
   }
   const std::string path = o.out.empty() ? o.name + ".toml" : o.out;
   if (!o.force && std::filesystem::exists(path)) {
-    fmt::print(stderr, "mortise new: '{}' is there already; give another name with -o, or --force\n", path);
+    warn("mortise new: '{}' is there already; give another name with -o, or --force\n", path);
     return wrong_usage;
   }
   replace_file(path, std::string(it->second));
-  fmt::print("{} written; try: mortise check {}\n", path, path);
+  say("{} written; try: mortise check {}\n", path, path);
   return healthy;
 }
 

@@ -153,7 +153,7 @@ int reference() {
   section(text, "Joints", all.joints);
   section(text, "Forces", all.forces);
   section(text, "Sensors", all.sensors);
-  std::fputs(text.c_str(), stdout);
+  put(text);
   return healthy;
 }
 

@@ -57,11 +57,12 @@ int run(const RunOptions& o) {
   if (o.sample >= 0) how.sample = o.sample;
   how.as_given = how.as_given || o.as_given;
   const std::string& saved = o.resume.empty() ? o.checkpoint : o.resume;
-  if (!saved.empty()) how.checkpoint = {saved, every, !o.resume.empty()};
+  if (!saved.empty()) how.checkpoint = {saved, every, !o.resume.empty(), identity(model)};
   require_possible(o, system, how, model.time);
-  if (!o.quiet) std::fputs(completed.c_str(), stdout);
+  require_apart(model.files, {{"-o", o.out}, {o.resume.empty() ? "--checkpoint" : "--resume", saved}}, o.force);
+  if (!o.quiet) say(completed);
   if (!o.quiet && !o.resume.empty() && !std::filesystem::exists(o.resume))
-    fmt::print("{} is not there: the run begins at its start\n", o.resume);
+    say("{} is not there: the run begins at its start\n", o.resume);
   const bool shown = !o.quiet && isatty(STDERR_FILENO);
   auto last = std::chrono::steady_clock::now();
   listen();
@@ -77,35 +78,35 @@ int run(const RunOptions& o) {
   if (shown) std::fputs("\r\033[K", stderr);
   if (!o.out.empty()) trajectory.write_csv(o.out);
   if (!o.quiet) {
-    std::fputs(trajectory.text().c_str(), stdout);
+    say(trajectory.text());
     if (!o.out.empty())
-      fmt::print("  {} samples of {} columns in {}\n", trajectory.samples(), trajectory.columns.size(), o.out);
+      say("  {} samples of {} columns in {}\n", trajectory.samples(), trajectory.columns.size(), o.out);
   }
   if (interrupted != 0 && !trajectory.finished) {
     if (!saved.empty() && std::filesystem::exists(saved))
-      fmt::print(stderr, "interrupted; the same line{} goes on from its last saving\n",
-                 o.resume.empty() ? fmt::format(", with --resume {} for --checkpoint,", saved) : "");
+      warn("interrupted; the same line{} goes on from its last saving\n",
+           o.resume.empty() ? fmt::format(", with --resume {} for --checkpoint,", saved) : "");
     else
-      std::fputs("interrupted\n", stderr);
+      warn("interrupted\n");
     return was_interrupted;
   }
   if (trajectory.finished && trajectory.rough > 0 && o.quiet)
-    fmt::print(stderr, "{} of the {} steps were taken with an error above the tolerance\n", trajectory.rough,
-               trajectory.steps);
+    warn("{} of the {} steps were taken with an error above the tolerance\n", trajectory.rough, trajectory.steps);
   const auto told = [&](const char* kind) {
     const auto is = [&](const Trajectory::Note& n) { return n.kind == kind; };
     const auto found = std::find_if(trajectory.notes.begin(), trajectory.notes.end(), is);
-    if (found != trajectory.notes.end() && o.quiet) fmt::print(stderr, "{}: {}\n", kind, found->text);
+    if (found != trajectory.notes.end() && o.quiet) warn("{}: {}\n", kind, found->text);
     return found != trajectory.notes.end();
   };
   if (trajectory.finished) {
     if (told("meaningless")) return impossible;
-    return !told("energy") && trajectory.to_tolerance() && !trajectory.start_moved ? healthy : remarks;
+    return !told("energy") && !told("checkpoint") && trajectory.to_tolerance() && !trajectory.start_moved ? healthy
+                                                                                                          : remarks;
   }
-  if (o.quiet) std::fputs((trajectory.stopped + "\n").c_str(), stderr);
+  if (o.quiet) warn(trajectory.stopped + "\n");
   const RankReport report = check_model(system, trajectory.last);
   if (completable(report) == Completable::whole)
-    std::fputs("the model implies what it lacks, see `mortise check`; with --complete it can be run\n", stderr);
+    warn("the model implies what it lacks, see `mortise check`; with --complete it can be run\n");
   return report.determined() ? impossible : status_of(report);
 }
 

@@ -1,17 +1,22 @@
 // mortise sweep: the runs of a model over a grid of parameters, on all cores.
 //
-// Run k writes run_0000k.csv and then run_0000k.row, its line of the summary.  A run that has its line is not made
-// again, so that a sweep that was interrupted goes on, and several machines can share one folder.  sweep.txt tells
+// Run k writes run_0000k.csv and then run_0000k.row, its line of the summary.  A run that has both, whole and of the
+// same model, is not made again, so that a sweep that was interrupted goes on.  Several processes and machines can
+// share one folder: each takes the runs that no other is making, by locks on the bytes of sweep.lock.  sweep.txt tells
 // which sweep it is.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <mutex>
+#include <optional>
 
+#include <mortise/core/text.h>
 #include <mortise/integrators/sweep.h>
 
 #include "commands.h"
@@ -49,11 +54,86 @@ Vary parse_vary(const std::string& text) {
   return v;
 }
 
-// Tells texts apart (FNV-1a).
-std::uint64_t fingerprint(const std::string& text) {
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return h;
+constexpr std::size_t most_runs = 1'000'000;
+
+// Locks on numbers, between processes, on one machine or several.  Where the file system has none nobody waits.
+class Locks {
+ public:
+  explicit Locks(const std::string& path) : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) Label{"file", path}.fail<FileError>("cannot be written", "check the folder and its permissions");
+  }
+  Locks(const Locks&) = delete;
+  Locks& operator=(const Locks&) = delete;
+  ~Locks() { ::close(fd_); }
+
+  // False: another process has it.
+  bool take(std::size_t k, bool wait) {
+    struct flock lock = range(k, F_WRLCK);
+    while (::fcntl(fd_, wait ? F_SETLKW : F_SETLK, &lock) != 0) {
+      if (errno == EINTR) continue;
+      return errno != EAGAIN && errno != EACCES;
+    }
+    return true;
+  }
+  void give(std::size_t k) {
+    struct flock lock = range(k, F_UNLCK);
+    (void)::fcntl(fd_, F_SETLK, &lock);
+  }
+  long holder(std::size_t k) const {  // its process; 0: nobody, or it is not known
+    struct flock lock = range(k, F_WRLCK);
+    return ::fcntl(fd_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? lock.l_pid : 0;
+  }
+
+ private:
+  static struct flock range(std::size_t k, short kind) {
+    struct flock lock = {};
+    lock.l_type = kind;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = static_cast<off_t>(k);
+    lock.l_len = 1;
+    return lock;
+  }
+  int fd_;
+};
+
+// run_0000k.row: whose run it is, what its CSV file is, and its line of the summary.
+struct Row {
+  std::string identity, line;
+  std::size_t bytes = 0;
+  std::uint64_t csv = 0;
+
+  bool failed() const { return line.find(",failed,") != std::string::npos; }
+  bool stopped() const { return line.find(",stopped,") != std::string::npos; }
+  bool inaccurate() const { return line.find(",inaccurate,") != std::string::npos; }
+  bool is(const std::string& text) const { return text.size() == bytes && fingerprint(text) == csv; }
+  std::string text() const {
+    const std::string rest = fmt::format("{} {} {:016x}\n{}\n", identity, bytes, csv, line);
+    return fmt::format("mortise row 1 {:016x}\n{}", fingerprint(rest), rest);
+  }
+};
+
+// None if the file is not there, or is not whole to the bit.
+std::optional<Row> read_row(const std::string& path) {
+  constexpr std::size_t most = 1 << 20;
+  std::string text;
+  try {
+    text = read_file(path, most);
+  } catch (const FileError&) {
+    return std::nullopt;
+  }
+  const auto first = text.find('\n'), second = text.find('\n', first + 1);
+  if (first == text.npos || second == text.npos || !text.ends_with('\n') || second + 1 == text.size())
+    return std::nullopt;
+  Row row;
+  const std::string facts = text.substr(first + 1, second - first - 1);
+  const auto a = facts.find(' '), b = facts.find(' ', a + 1);
+  if (a == facts.npos || b == facts.npos) return std::nullopt;
+  row.identity = facts.substr(0, a);
+  (void)std::from_chars(facts.data() + a + 1, facts.data() + b, row.bytes);
+  (void)std::from_chars(facts.data() + b + 1, facts.data() + facts.size(), row.csv, 16);
+  row.line = text.substr(second + 1, text.size() - second - 2);
+  if (row.text() != text) return std::nullopt;
+  return row;
 }
 
 }  // namespace
@@ -62,11 +142,11 @@ int sweep(const SweepOptions& o) {
   namespace fs = std::filesystem;
   std::vector<Vary> vary;
   std::size_t count = 1;
-  constexpr std::size_t most = 1'000'000;
   for (const std::string& text : o.vary) {
     vary.push_back(parse_vary(text));
     count *= vary.back().values.size();
-    if (count > most) throw WrongUsage(fmt::format("--vary {}: this makes more than {} runs; vary less", text, most));
+    if (count > most_runs)
+      throw WrongUsage(fmt::format("--vary {}: this makes more than {} runs; vary less", text, most_runs));
   }
   const std::map<std::string, double> fixed = parameters(o.source.set);
   for (auto v = vary.begin(); v != vary.end(); ++v)
@@ -94,87 +174,183 @@ int sweep(const SweepOptions& o) {
   fs::create_directories(o.out, error);
   if (!fs::is_directory(o.out))
     throw FileError("folder", o.out, "cannot be made", "check the name and its permissions");
-  const auto file = [&](std::size_t k, const char* end) {
-    return (fs::path(o.out) / fmt::format("run_{:05}.{}", k, end)).string();
-  };
+  const auto in_folder = [&](const std::string& name) { return (fs::path(o.out) / name).string(); };
+  const auto file = [&](std::size_t k, const char* end) { return in_folder(fmt::format("run_{:05}.{}", k, end)); };
+  const std::string what = in_folder("sweep.txt"), summary = in_folder("summary.csv");
+  for (const auto& entry : fs::directory_iterator(o.out)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name.starts_with("run_") || name.starts_with("sweep.") || name == "summary.csv";
+    if (ours) require_apart(first.files, {{"-o", entry.path().string()}}, false);
+  }
 
   // What the runs of this folder have in common: lines of another sweep must not pass for lines of this one.
+  const auto with_end = [&](Model model) {
+    if (o.until_given) model.run.duration = o.until - model.time;
+    return model;
+  };
+  const auto print = [&](const Model& model) {
+    std::string all = fmt::format("{}\n", model.run.duration);
+    for (const auto& [name, value] : identity(model)) all += name + value + "\n";
+    return fmt::format("{:016x}", fingerprint(all));
+  };
+  // With these parameters it may be no model; if a file cannot be read, it is not the model's fault.
+  const auto print_of_none = [&](const ModelError& e) {
+    for (const std::string& path : first.files) (void)read_file(path);
+    return fmt::format("{:016x}", fingerprint(e.what()));
+  };
   std::string same = fmt::format("mortise sweep {}", fs::path(o.source.model).filename().string());
   for (const std::string& text : o.vary) same += " --vary " + text;
   for (const auto& [name, x] : fixed) same += fmt::format(" --set {}={}", name, x);
   if (o.until_given) same += fmt::format(" --until {}", o.until);
-  same += fmt::format("\nmodel {:016x}\n", fingerprint(write_model(first)));
-  const std::string what = (fs::path(o.out) / "sweep.txt").string();
-  if (std::ifstream in(what); in) {
-    const std::string there{std::istreambuf_iterator<char>(in), {}};
+  same += fmt::format("\nmodel {}\n", print(with_end(first)));
+  const auto refuse = [&](const std::string& whose) {
+    throw WrongUsage(fmt::format("folder '{}': it has runs of {}; give another folder, or remove it", o.out, whose));
+  };
+  Locks locks(in_folder("sweep.lock"));
+  locks.take(most_runs, true);  // others may begin at the same time
+  if (fs::exists(what)) {
+    const std::string there = read_file(what);
     const std::string line = there.substr(0, there.find('\n'));
     if (there != same)
-      throw WrongUsage(
-          fmt::format("folder '{}': it has runs of {}; give another folder, or remove it", o.out,
-                      same.starts_with(line + "\n") ? "this model before it was changed" : fmt::format("`{}`", line)));
+      refuse(same.starts_with(line + "\n") ? "this model before it was changed" : fmt::format("`{}`", line));
   } else {
-    const std::string mine = fmt::format("{}.{}", what, share);  // others may begin at the same time
-    replace_file(mine, same);
-    fs::rename(mine, what);
+    replace_file(what, same);
   }
+  locks.give(most_runs);
 
-  const std::size_t here = share < count ? (count - share + shares - 1) / shares : 0;
-  std::vector<std::size_t> todo;
-  for (std::size_t k = share; k < count; k += shares)
-    if (!fs::exists(file(k, "row"))) todo.push_back(k);
-  if (!o.quiet)
-    fmt::print("{} run{}, {} of them here, {} to be made\n", count, count == 1 ? "" : "s", here, todo.size());
-  const auto one = [&](std::size_t i) {
-    const std::size_t k = todo[i];
-    const std::map<std::string, double> p = at(k);
-    std::string row = fmt::format("{}", k);
-    for (const Vary& v : vary) row += fmt::format(",{}", p.at(v.name));
-    Trajectory t;
+  // The run is there, whole and of this model.
+  const auto made = [&](std::size_t k) {
+    const std::optional<Row> row = read_row(file(k, "row"));
+    if (!row) return false;
+    std::string mine;
     try {
-      Model model = read_model(o.source.model, p);
-      if (o.until_given) model.run.duration = o.until - model.time;
+      mine = print(with_end(read_model(o.source.model, at(k))));
+    } catch (const ModelError& e) {
+      mine = print_of_none(e);
+    }
+    if (row->identity != mine) refuse(fmt::format("this model before it was changed: run {}", k));
+    if (row->failed()) return !o.retry;
+    if (row->stopped() && o.retry) return false;
+    try {
+      return row->is(read_file(file(k, "csv")));
+    } catch (const FileError&) {
+      return false;
+    }
+  };
+  const std::size_t here = share < count ? (count - share + shares - 1) / shares : 0;
+  std::vector<std::size_t> todo, waiting;
+  std::mutex listing;
+  std::string unmade;  // why, of the first one that could not be made
+  std::size_t not_made = 0;
+  // All of them on all cores; what an exception says ends the sweep.
+  const auto each = [&](std::size_t n, const auto& f, const std::function<void(std::size_t)>& done) {
+    std::exception_ptr thrown;
+    (void)mortise::sweep(
+        n,
+        [&](std::size_t i) {
+          try {
+            f(i);
+          } catch (...) {
+            const std::lock_guard lock(listing);
+            thrown = std::current_exception();
+          }
+          return Trajectory{};
+        },
+        o.threads, done);
+    if (thrown) std::rethrow_exception(thrown);
+  };
+  each(here,
+       [&](std::size_t i) {
+         const std::size_t k = share + i * shares;
+         if (made(k)) return;
+         const std::lock_guard lock(listing);
+         todo.push_back(k);
+       },
+       {});
+  std::sort(todo.begin(), todo.end());
+  if (!o.quiet) say("{} run{}, {} of them here, {} to be made\n", count, count == 1 ? "" : "s", here, todo.size());
+
+  // What the model lets fail is told in its line.  Files that cannot be written, or memory that there is none of, may
+  // be there the next time: such a run has no line.
+  const auto make = [&](std::size_t k) {
+    const std::map<std::string, double> p = at(k);
+    Row row{.identity = "", .line = fmt::format("{}", k)};
+    for (const Vary& v : vary) row.line += fmt::format(",{}", p.at(v.name));
+    try {
+      const Model model = with_end(read_model(o.source.model, p));
+      row.identity = print(model);
       const Ready r = ready(model);
-      t = simulate(r.system, r.start, model.run);
-      t.write_csv(file(k, "csv"));
+      const Trajectory t = simulate(r.system, r.start, model.run);
+      const std::string csv = t.csv();
+      row.bytes = csv.size(), row.csv = fingerprint(csv);
+      replace_file(file(k, "csv"), csv);
       double drift = 0;
       for (const auto& d : t.drift) drift = std::max(drift, d.largest);
       const char* outcome = t.to_tolerance() ? "finished" : t.finished ? "inaccurate" : "stopped";
-      row += fmt::format(",{},{},{},{},{},{}\n", outcome, t.last.t, t.steps, t.energy_error, drift, t.notes.size());
+      row.line += fmt::format(",{},{},{},{},{},{}", outcome, t.last.t, t.steps, t.energy_error, drift, t.notes.size());
+    } catch (const FileError&) {
+      throw;
     } catch (const Error& e) {
-      row += ",failed,,,,,\n";
+      if (const auto* none = dynamic_cast<const ModelError*>(&e)) row.identity = print_of_none(*none);
+      row.line += ",failed,,,,,";
       replace_file(file(k, "txt"), std::string(e.what()) + "\n");
     }
-    replace_file(file(k, "row"), row);
-    t.values.clear();
-    return t;
+    replace_file(file(k, "row"), row.text());
   };
-  mortise::sweep(todo.size(), one, o.threads, [&](std::size_t done) {
-    if (!o.quiet && (done == todo.size() || done % std::max<std::size_t>(1, todo.size() / 20) == 0))
-      fmt::print("  {} of {}\n", done, todo.size());
-  });
+  const auto make_all = [&](const std::vector<std::size_t>& runs, bool wait) {
+    const auto one = [&](std::size_t i) {
+      const std::size_t k = runs[i];
+      if (!locks.take(k, wait)) {
+        const std::lock_guard lock(listing);
+        waiting.push_back(k);
+        return;
+      }
+      try {
+        if (!(wait && made(k))) make(k);
+      } catch (const std::exception& e) {
+        const std::lock_guard lock(listing);
+        if (not_made++ == 0) unmade = fmt::format("run {}: {}", k, e.what());
+      }
+      locks.give(k);
+    };
+    each(runs.size(), one, [&](std::size_t done) {
+      if (!o.quiet && (done == runs.size() || done % std::max<std::size_t>(1, runs.size() / 20) == 0))
+        say("  {} of {}\n", done, runs.size());
+    });
+  };
+  make_all(todo, false);
+  if (!waiting.empty()) {
+    if (const long holder = locks.holder(waiting.front()); !o.quiet)
+      say("{} more are being made by another sweep of this folder{}\n", waiting.size(),
+          holder > 0 ? fmt::format(", process {}", holder) : "");
+    const std::vector<std::size_t> others = std::exchange(waiting, {});
+    make_all(others, true);
+  }
+
+  if (not_made > 0)
+    warn("{} could not be made, and {} made by the same line again; {}\n", not_made, not_made == 1 ? "is" : "are",
+         unmade);
 
   std::string table = "run";
-  for (const Vary& v : vary) table += "," + v.name;
+  for (const Vary& v : vary) table += "," + csv_cell(v.name);
   table += ",outcome,t [s],steps,energy error [J],drift,notes\n";
   std::size_t there = 0, failed = 0, inaccurate = 0;
   for (std::size_t k = share; k < count; k += shares) {
-    std::ifstream in(file(k, "row"));
-    std::string row;
-    if (!std::getline(in, row)) continue;
+    const std::optional<Row> row = read_row(file(k, "row"));
+    if (!row) continue;
     ++there;
-    const bool rough = row.find(",inaccurate,") != std::string::npos;
-    inaccurate += rough;
-    failed += !rough && row.find(",finished,") == std::string::npos;
-    table += row + "\n";
+    inaccurate += row->inaccurate();
+    failed += row->failed() || row->stopped();
+    table += row->line + "\n";
   }
-  const std::string summary = (fs::path(o.out) / "summary.csv").string();
   if (shares == 1) replace_file(summary, table);  // else others work on it
   if (!o.quiet)
-    fmt::print("{} of {} runs are there, {} did not finish; {}\n", there, here, failed,
-               shares == 1 ? "see " + summary : "the same line without --share makes the summary");
+    say("{} of {} runs are there, {} did not finish; {}\n", there, here, failed,
+        shares == 1 ? "see " + summary : "the same line without --share makes the summary");
   if (inaccurate > 0)
-    fmt::print(stderr, "{} of them {} steps with an error above the tolerance: 'inaccurate' in the summary\n",
-               inaccurate, inaccurate == 1 ? "has" : "have");
+    warn("{} of them {} steps with an error above the tolerance: 'inaccurate' in the summary\n", inaccurate,
+         inaccurate == 1 ? "has" : "have");
+  if (not_made > 0) return invalid_file;
   return failed > 0 ? impossible : inaccurate > 0 ? remarks : healthy;
 }
 

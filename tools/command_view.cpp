@@ -32,13 +32,16 @@ ViewShape drawn(const Shape& s) {
 
 int view(const ViewOptions& o) {
   Model model = read(o.source);
+  std::vector<std::string> inputs = model.files;
+  inputs.push_back(o.run);
+  require_apart(inputs, {{"-o", o.out}}, o.force);
   model.complete = model.complete || o.complete;
   auto [system, s, implied, completed] = ready(model);
   mortise::ViewOptions options{.title = o.title, .plots = o.columns};
   for (const auto& [body, shape] : model.shapes) options.shapes[body] = drawn(shape);
   show_report(options, system, diagnose(system, s));
   write_view(system, o.run.empty() ? table_of(system, s) : read_csv(o.run), o.out, options);
-  fmt::print("{}\n", o.out);
+  say("{}\n", o.out);
   return healthy;
 }
 

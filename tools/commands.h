@@ -10,6 +10,8 @@
 #include <mortise/diagnosis/rank_report.h>
 #include <mortise/files/model.h>
 
+#include "output.h"
+
 namespace mortise::command {
 
 // Exit status of every subcommand.
@@ -37,6 +39,8 @@ struct Source {
 };
 // Throws ModelError.
 Model read(const Source& source);
+// What a model is, with all its values: the fingerprint of each of its sections, by name.  Not when its run ends.
+std::vector<std::pair<std::string, std::string>> identity(Model model);
 std::map<std::string, double> parameters(const std::vector<std::string>& set);
 // The system of a model and where it starts.  Where the model or the user asks for it, with the constraints that are
 // hidden in it, and then on them.  Throws NotCompletable if none can be added.
@@ -55,13 +59,19 @@ RankReport diagnose(const System& system, State& s);
 
 // Before a long computation: a file can be written there.  Throws FileError.
 void require_writable(const std::string& path);
+// Nor is it a file that is read, unless the user wants that, nor are two files that are written the same.  Throws
+// FileError.
+struct Output {
+  std::string option, path;  // "-o"; without a path nothing is written
+};
+void require_apart(const std::vector<std::string>& inputs, const std::vector<Output>& outputs, bool force);
 
 struct CheckOptions {
   Source source;
-  bool json = false;
+  bool json = false, details = false;
   double at = 0;  // [s]
   bool at_given = false;
-  bool complete = false;
+  bool complete = false, force = false;
   std::string graph;  // path of an SVG or DOT file
 };
 int check(const CheckOptions& options);
@@ -77,7 +87,7 @@ struct RunOptions {
   std::string out;
   double until = 0, tolerance = 0, step = 0, sample = -1, every = 0;
   std::string integrator, checkpoint, resume;
-  bool until_given = false, complete = false, as_given = false, quiet = false;
+  bool until_given = false, complete = false, as_given = false, quiet = false, force = false;
 };
 int run(const RunOptions& options);
 
@@ -89,13 +99,14 @@ struct SweepOptions {
   bool until_given = false;
   int threads = 0;
   std::string share;  // "2/10": the second tenth of the runs, counted from 0
-  bool quiet = false;
+  bool quiet = false, retry = false;
 };
 int sweep(const SweepOptions& options);
 
 struct PlotOptions {
   std::string run, out, title;
   std::vector<std::string> columns;
+  bool force = false;
 };
 int plot(const PlotOptions& options);
 
@@ -103,7 +114,7 @@ struct ViewOptions {
   Source source;
   std::string run, out, title;  // without a run the start is shown
   std::vector<std::string> columns;
-  bool complete = false;
+  bool complete = false, force = false;
 };
 int view(const ViewOptions& options);
 

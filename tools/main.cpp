@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -47,6 +48,10 @@ void add_source(CLI::App* command, Source& source) {
       ->expected(1);
 }
 
+void add_force(CLI::App* command, bool& force) {
+  command->add_flag("--force", force, "writes also over a file that is read");
+}
+
 int run_all(int argc, char** argv) {
   CLI::App app{"Models of multibody systems from text files: diagnosis, motion, pictures.", "mortise"};
   app.set_version_flag("--version", std::string("mortise ") + mortise::version);
@@ -59,11 +64,13 @@ int run_all(int argc, char** argv) {
       app.add_subcommand("check", "tells whether the motion is determined, and by name what is missing or too much");
   add_source(c, check_options.source);
   c->add_flag("--json", check_options.json, "the report as JSON");
+  c->add_flag("--details", check_options.details, "also the numbers that findings are judged by");
   auto* at =
       c->add_option("--at", check_options.at, "at this time [s] instead of the start; the model is run up to it");
   c->add_flag("--complete", check_options.complete,
               "adds the constraints that are hidden in the model, and tells them");
   c->add_option("--graph", check_options.graph, "writes the graph of bodies and joints to this file, .svg or .dot");
+  add_force(c, check_options.force);
   c->callback([&] {
     check_options.at_given = at->count() > 0;
     status = check(check_options);
@@ -93,8 +100,10 @@ int run_all(int argc, char** argv) {
                 "simulated time between two savings [s]; a tenth of the model's run unless told")
       ->check(number(false));
   c->add_flag("--complete", run_options.complete, "adds the constraints that are hidden in the model");
-  c->add_flag("--as-given", run_options.as_given, "refuses a start that does not meet the constraints, instead of moving it");
+  c->add_flag("--as-given", run_options.as_given,
+              "refuses a start that does not meet the constraints, instead of moving it");
   c->add_flag("--quiet", run_options.quiet, "no progress and no summary");
+  add_force(c, run_options.force);
   c->callback([&] {
     run_options.until_given = until->count() > 0;
     status = run(run_options);
@@ -112,6 +121,7 @@ int run_all(int argc, char** argv) {
   auto* end = c->add_option("--until", sweep_options.until, "time to run to [s]");
   c->add_option("--threads", sweep_options.threads, "0: one per core")->check(number(true));
   c->add_option("--share", sweep_options.share, "k/n: only every n-th run from the k-th, for arrays of jobs");
+  c->add_flag("--retry", sweep_options.retry, "makes runs again that the model let fail");
   c->add_flag("--quiet", sweep_options.quiet, "no progress");
   c->footer(
       "As a Slurm array of ten jobs on one folder:\n"
@@ -129,6 +139,7 @@ int run_all(int argc, char** argv) {
   c->add_option("columns", plot_options.columns, "their names, with * for any text; all but rates unless told");
   c->add_option("-o,--output", plot_options.out, "file, .svg, or .png where gnuplot is installed")->required();
   c->add_option("--title", plot_options.title, "above the plot");
+  add_force(c, plot_options.force);
   c->callback([&] { status = plot(plot_options); });
 
   ViewOptions view_options;
@@ -142,6 +153,7 @@ int run_all(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   c->add_flag("--complete", view_options.complete, "the run was made with --complete");
+  add_force(c, view_options.force);
   c->callback([&] { status = view(view_options); });
 
   NewOptions new_options;
@@ -177,10 +189,13 @@ int run_all(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // such writes fail, and are told where they matter
+  int status = impossible;
   try {
-    return run_all(argc, argv);
+    status = run_all(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return status_of(error);
+    warn("{}\n", error.what());
+    status = status_of(error);
   }
+  return close_output(status);
 }

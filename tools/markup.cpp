@@ -4,35 +4,20 @@
 
 #include <fmt/format.h>
 
+#include <mortise/core/text.h>
+
 namespace mortise {
 namespace {
 
-// Length of the UTF-8 character at the start of s; 0 if there is none.
-std::size_t character(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t n = first >= 0xC2 && first < 0xE0   ? 2
-                        : first >= 0xE0 && first < 0xF0 ? 3
-                        : first >= 0xF0 && first < 0xF5 ? 4
-                                                        : 0;
-  if (n == 0 || s.size() < n) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) || (first == 0xF0 && byte(1) < 0x90) ||
-      (first == 0xF4 && byte(1) > 0x8F))
-    return 0;  // too long a form, a surrogate, beyond the last character
-  return n;
-}
-
 constexpr std::string_view unknown = "\xEF\xBF\xBD";  // U+FFFD
 
-// f(c) returns what stands for an ASCII character, or "" for itself.
+// f(c) returns what stands for an ASCII character, or "" for itself.  U+FFFE and U+FFFF may not stand in XML.
 template <class F> std::string mapped(std::string_view text, const F& f) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t n = character(text);
-    const std::string other = n == 1 ? f(text[0]) : n == 0 ? std::string(unknown) : "";
+    const std::size_t n = character_length(text);
+    const bool none = n == 0 || text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
+    const std::string other = n == 1 ? f(text[0]) : none ? std::string(unknown) : "";
     out += other.empty() ? text.substr(0, n) : std::string_view(other);
     text.remove_prefix(n == 0 ? 1 : n);
   }

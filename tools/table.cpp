@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <unordered_set>
 
 namespace mortise {
@@ -27,23 +28,65 @@ std::string quoted(std::string_view word) {
   return fmt::format("'{}{}'", out, word.size() > most ? "..." : "");
 }
 
-// f(index, cell) for each cell of a line; returns how many there are.
-template <class F> std::size_t for_each_cell(std::string_view line, const F& f) {
-  std::size_t i = 0;
-  for (std::size_t from = 0;; ++i) {
-    const std::size_t comma = line.find(',', from);
-    f(i, trimmed(line.substr(from, comma - from)));
-    if (comma == line.npos) return i + 1;
-    from = comma + 1;
-  }
-}
+// The lines of a file and their cells.  A cell in quotes may hold commas, line ends, and quotes, which are doubled.
+class Lines {
+ public:
+  Lines(std::string_view text, const std::string& source) : text_(text), source_(source) {}
 
-// "rod.x [m]"
+  // Of the next line that is not empty; false at the end.  They are valid until the next call.
+  bool next(std::vector<std::string_view>& cells) {
+    while (at_ < text_.size()) {
+      cells.clear();
+      unquoted_.clear();
+      number_ = following_;
+      do {
+        cells.push_back(cell());
+      } while (at_ < text_.size() && text_[at_++] == ',');
+      ++following_;
+      if (cells.size() > 1 || !cells[0].empty()) return true;
+    }
+    return false;
+  }
+  std::size_t number() const { return number_; }  // of the line, from 1
+
+ private:
+  // Ends at a comma, a line end or the end.
+  std::string_view cell() {
+    const std::size_t first = std::min(text_.find_first_not_of(" \t\r", at_), text_.size());
+    if (first == text_.size() || text_[first] != '"') {
+      const std::size_t from = at_;
+      at_ = std::min(text_.find_first_of(",\n", at_), text_.size());
+      return trimmed(text_.substr(from, at_ - from));
+    }
+    std::string& out = unquoted_.emplace_back();
+    at_ = first + 1;
+    for (;; ++at_) {
+      if (at_ >= text_.size())
+        fail(source_, number_, "a quote is not closed", "close it; quotes within quotes are doubled");
+      if (text_[at_] == '"' && !text_.substr(at_ + 1).starts_with('"')) break;
+      if (text_[at_] == '"') ++at_;
+      following_ += text_[at_] == '\n';
+      out += text_[at_];
+    }
+    at_ = std::min(text_.find_first_not_of(" \t\r", at_ + 1), text_.size());
+    if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n')
+      fail(source_, number_, "there is more after the quote that closes " + quoted(out), "double quotes within quotes");
+    return out;
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t at_ = 0, number_ = 0, following_ = 1;
+  std::deque<std::string> unquoted_;
+};
+
+// "rod.x [m]", and "rod.x []" where a name without a unit ends in a bracket.
 Readings::Column column_of(std::string_view cell) {
   const auto bracket = cell.rfind('[');
   if (bracket == cell.npos || !cell.ends_with(']')) return {std::string(cell), ""};
-  return {std::string(trimmed(cell.substr(0, bracket))),
-          std::string(trimmed(cell.substr(bracket + 1, cell.size() - bracket - 2)))};
+  std::string_view name = cell.substr(0, bracket);
+  if (name.ends_with(' ')) name.remove_suffix(1);
+  return {std::string(name), std::string(trimmed(cell.substr(bracket + 1, cell.size() - bracket - 2)))};
 }
 
 }  // namespace
@@ -72,40 +115,38 @@ VectorXd RunTable::column(Index i) const {
 RunTable parse_csv(std::string_view text, const std::string& source) {
   RunTable run{source, {}, {}};
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
-  std::size_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    const std::string_view line = trimmed(text.substr(from, end - from));
-    from = end + 1;
-    ++number;
-    if (line.empty()) continue;
+  Lines lines(text, source);
+  std::vector<std::string_view> cells;
+  while (lines.next(cells)) {
+    const std::size_t number = lines.number();
     if (run.columns.empty()) {
       std::unordered_set<std::string> names;
-      for_each_cell(line, [&](std::size_t i, std::string_view cell) {
+      for (const std::string_view cell : cells) {
         run.columns.push_back(column_of(cell));
         const std::string& name = run.columns.back().name;
         if (name.empty())
-          fail(source, number, fmt::format("column {} has no name", i + 1), "the first line names the columns");
+          fail(source, number, fmt::format("column {} has no name", run.columns.size()),
+               "the first line names the columns");
         if (!names.insert(name).second)
           fail(source, number, fmt::format("two columns are named {}", quoted(name)), "give each a name of its own");
-      });
+      }
       if (run.columns.front().name != "t")
         fail(source, number, fmt::format("the first column is {}", quoted(run.columns.front().name)),
              "give a run as mortise writes it, \"t [s],rod.x [m],...\"");
       continue;
     }
     const std::size_t before = run.values.size();
-    const std::size_t cells = for_each_cell(line, [&](std::size_t i, std::string_view cell) {
-      if (i >= run.columns.size()) return;
+    for (std::size_t i = 0; i < std::min(cells.size(), run.columns.size()); ++i) {
+      const std::string_view cell = cells[i];
       double x = 0;
       const auto [stop, error] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
       if (error != std::errc() || stop != cell.data() + cell.size() || !std::isfinite(x))
         fail(source, number, fmt::format("{} in column '{}' is no finite number", quoted(cell), run.columns[i].name),
              "give numbers such as 1.5 or -2e-3");
       run.values.push_back(x);
-    });
-    if (cells != run.columns.size())
-      fail(source, number, fmt::format("it has {} cells for {} columns", cells, run.columns.size()),
+    }
+    if (cells.size() != run.columns.size())
+      fail(source, number, fmt::format("it has {} cells for {} columns", cells.size(), run.columns.size()),
            "give one number per column; the file may be cut off");
     if (before > 0 && run.values[before] < run.values[before - run.columns.size()])
       fail(source, number,
@@ -113,7 +154,7 @@ RunTable parse_csv(std::string_view text, const std::string& source) {
            "give samples in the order of time");
   }
   if (run.columns.empty()) fail(source, 1, "it is empty", "give a run as mortise writes it, \"t [s],rod.x [m],...\"");
-  if (run.values.empty()) fail(source, number, "it has names but no samples", "let the run record samples");
+  if (run.values.empty()) fail(source, lines.number(), "it has names but no samples", "let the run record samples");
   return run;
 }
 

@@ -52,6 +52,7 @@ std::vector<Case> conflicting_cases();
 std::vector<Case> hidden_cases();
 std::vector<Case> other_cases();
 std::vector<Case> turned_cases();
+std::vector<Case> flat_cases();
 std::vector<Case> healthy_cases();
 std::vector<Case> structures();  // healthy, too
 

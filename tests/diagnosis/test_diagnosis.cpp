@@ -20,6 +20,7 @@ std::vector<Section> sections() {
           {"Forces on massless parts: hidden, indeterminate, contradictory, implicit multiplier", hidden_cases()},
           {"No model, no start, no ordinary pose", other_cases()},
           {"Turned, locked, far away, at one pose only", turned_cases()},
+          {"Rows without a gradient, parts without numbers beside other faults", flat_cases()},
           {"Healthy look-alikes: never accused", healthy_cases()},
           {"Healthy, without any freedom or with none left", structures()}};
 }
