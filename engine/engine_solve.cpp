@@ -294,7 +294,8 @@ bool Engine::correct_by_last_factor(const VectorXd& rhs, const VectorXd& small) 
   ++changes_;
   y_.setZero();
   if (plan_->condenses()) condensed_.force.setZero();
-  work_.residual = rhs;
+  for (const Node& n : plan_->constraint_nodes())  // alone: welds of rigid groups are not among them
+    work_.residual.segment(n.row, n.rows) = rhs.segment(n.row, n.rows);
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most; ++k) {
     apply(condensed_.force, work_.residual, work_.dlambda, work_.dy);

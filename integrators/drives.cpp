@@ -14,8 +14,9 @@ constexpr int instants = 4096;
 
 // Parts of the library that take functions of time, and all parts of users.
 bool may_depend_on_time(std::string_view kind) {
-  constexpr std::array<std::string_view, 8> functions{
-      "", "rate", "motor", "applied_force", "applied_torque", "holonomic", "nonholonomic", "coordinate_force"};
+  constexpr std::array<std::string_view, 9> functions{
+      "",          "rate", "motor", "applied_force", "applied_torque", "holonomic", "nonholonomic", "coordinate_force",
+      "lagrangian"};
   return kind.starts_with("drive") || std::find(functions.begin(), functions.end(), kind) != functions.end();
 }
 
@@ -162,10 +163,13 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
   std::vector<Breakpoint> told, seen;
   State s = start;
   s.v.setZero();
-  const auto look = [&](const PartModel& part, const auto& values_at) {
+  const auto tells = [&](const PartModel& part) {
     const std::vector<double> own = part.breakpoints(start.t, end);
     for (const double t : own) told.push_back({t, 0});
-    if (!own.empty() || !may_depend_on_time(part.kind())) return;
+    return !own.empty();
+  };
+  const auto look = [&](const auto& part, const auto& values_at) {
+    if (!may_depend_on_time(part.kind())) return;
     const std::size_t before = seen.size();
     try {
       auto values = values_at();
@@ -185,7 +189,11 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
     const auto& c = system.constraints()[i];
     if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i)) look(*c.model, [&] { return RowsAt(system, c); });
   }
-  for (const auto& f : system.forces()) look(*f.model, [&] { return ForceAt(system, f); });
+  for (const auto& f : system.forces())
+    if (!tells(*f.model)) look(*f.model, [&] { return ForceAt(system, f); });
+  for (const auto& b : system.bodies())
+    if (b.size > 0)
+      look(*b.model, [&] { return [&](const State& at, VectorXd& out) { out = b.model->force(at, b.first); }; });
   // What is seen next to what is told is the same.
   const double blur = 8 * (end - start.t) / instants;
   std::vector<Breakpoint> all = told;

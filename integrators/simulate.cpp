@@ -162,10 +162,10 @@ class Run {
     if (!judged && !lost) return;
     note(lost ? "meaningless" : "energy",
          fmt::format("the balance is off by {:.2g} J of {:.2g} J in play; {}", error, in_play,
-                     judged
-                         ? fmt::format("the tolerance explains {:.1g} J, a run with a tighter one shows what is right",
-                                       explained)
-                         : "take shorter steps"));
+                     judged ? fmt::format("the tolerance explains {:.1g} J, {}", explained,
+                                          told_stiff_ ? "it is stiff: a run by radau5 shows what is right"
+                                                      : "a run with a tighter one shows what is right")
+                            : "take shorter steps"));
   }
 
   // What was moved most, in shares of the largest coordinate of the same unit (1 rad for angles), or of the velocity

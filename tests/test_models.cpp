@@ -737,6 +737,29 @@ until = 100)";
   CHECK(lost.out.find("meaningless: the balance is off by") != std::string::npos);
   const Outcome crawls = run(oscillator, "--set k=1e26");
   CHECK(crawls.status == 3);
+  // A damper so stiff that round-off of its velocity, which no step can show, eats part of the energy.
+  const std::string damper = R"(
+[bodies.held]
+kind = "particle"
+mass = 1
+place = [1, 0, 0]
+[bodies.free]
+kind = "particle"
+mass = 1
+velocity = [1, 0, 0]
+[forces.damper]
+kind = "spring"
+bodies = ["ground", "held"]
+stiffness = 1
+damping = 1e11
+length = 1
+[run]
+until = 1e-6)";
+  const Outcome leaks = run("gravity = [0, -9.81, 0]\n" + damper, "");
+  CHECK(leaks.status == 1);
+  CHECK(leaks.out.find("energy: the balance is off by") != std::string::npos);
+  CHECK(leaks.out.find("a run by radau5 shows what is right") != std::string::npos);
+  CHECK(run("gravity = [0, -9.81, 0]\n" + damper, "--integrator radau5").status == 0);
   // Samples of a driven mechanism within long steps are no fault.
   CHECK(
       mortise_command(fmt::format("run {} -o {}", (examples / "actuators.toml").string(), scratch / "m.csv")).status ==

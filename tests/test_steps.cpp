@@ -541,6 +541,31 @@ TEST_CASE("steps: a light hook under a heavy load swings as well as its two angl
   }
 }
 
+TEST_CASE("steps: a short pulse in the law of a body after a long rest is not stepped over") {
+  constexpr double begin = 7, width = 0.02, strength = 50;
+  Assembly a("pushed");
+  a.add("bob", Lagrangian{.coordinates = {"x"}, .energies = [](const auto& q, const auto& v, const auto& t) {
+                            const auto u = (t - begin) / width;
+                            const auto push = u > 0.0 && u < 1.0 ? strength * u * u * (1.0 - u) * (1.0 - u) : 0.0 * u;
+                            return Energies{v[0] * v[0] / 2.0, 2.0 * q[0] * q[0] - push * q[0]};
+                          }});
+  const System system(a);
+  // x'' = -4 x + push:  by the integral of push cos 2t and sin 2t, with Simpson's rule in 2000 pieces.
+  double c = 0, s = 0;
+  for (int k = 0; k <= 2000; ++k) {
+    const double u = k / 2000.0, t = begin + u * width, weight = (k == 0 || k == 2000 ? 1 : k % 2 ? 4 : 2) / 6000.0;
+    const double push = strength * u * u * (1 - u) * (1 - u) * width * weight;
+    c += push * std::cos(2 * t), s += push * std::sin(2 * t);
+  }
+  const double right = (c * std::sin(20.0) - s * std::cos(20.0)) / 2;
+  for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+    CAPTURE(tolerance);
+    const Trajectory run = simulate(system, system.state(), {.duration = 10, .steps = {.tolerance = tolerance}});
+    CHECK(run.finished);
+    CHECK(std::abs(run.last.q[0] - right) < 100 * tolerance * std::abs(right));
+  }
+}
+
 TEST_CASE("steps: a balance of energy that the tolerance does not explain is told") {
   Assembly a("oscillator");
   const auto bob = a.add("bob", Particle<1>{.mass = 1});

@@ -1,12 +1,15 @@
-// Ranks of closed-loop robots in model files, padded with dummy masses and not, against dense singular values.  The
-// files are those of robots/ in the folder that the environment variable MORTISE_CASES names; tests/test_one_rank.cpp
-// has a generated robot of that size.
+// Closed-loop robots in model files, padded with dummy masses and not: ranks against dense singular values, and runs.
+// The files are those of robots/ in the folder that the environment variable MORTISE_CASES names;
+// tests/test_one_rank.cpp has a generated robot of that size.
 
+#include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <tuple>
 
 #include <Eigen/SVD>
 
@@ -16,10 +19,17 @@
 #include <mortise/diagnosis/padding.h>
 #include <mortise/diagnosis/rank_report.h>
 #include <mortise/files/model.h>
+#include <mortise/integrators/simulate.h>
 
 using namespace mortise;
 
 namespace {
+
+// The same with frames of no mass.
+std::string without_padding(std::string text) {
+  for (std::size_t at; (at = text.find("mass = 1e-09")) != std::string::npos;) text.replace(at, 12, "mass = 0.0");
+  return text;
+}
 
 Index dense_rank(MatrixXd A) {
   for (Index i = 0; i < A.rows(); ++i)
@@ -49,10 +59,7 @@ TEST_CASE("robots: ranks of closed-loop robots are those of dense singular value
     CAPTURE(name);
     ++robots;
     const std::string padded = text_of(file.path());
-    std::string massless = padded;
-    for (std::size_t at; (at = massless.find("mass = 1e-09")) != std::string::npos;)
-      massless.replace(at, 12, "mass = 0.0");
-    const Model model = parse_model(padded), twin = parse_model(massless);
+    const Model model = parse_model(padded), twin = parse_model(without_padding(padded));
     const System system(model.assembly), without(twin.assembly);
     const State s = model.start(system);
     const Evaluation e = system.evaluate(s);
@@ -70,6 +77,43 @@ TEST_CASE("robots: ranks of closed-loop robots are those of dense singular value
     CHECK(by_request.determined());
     MESSAGE(fmt::format("{}: rank A {} of {} rows, {} coordinates, DOF {}; {} bodies padded; without their mass {}",
                         name, rank, system.rows(), system.size(), report.dof, light.bodies.size(), unpadded.verdict()));
+  }
+  CHECK(robots > 0);
+}
+
+TEST_CASE("robots: closed-loop robots run for a second, padded, without padding and unpadded, and keep their energy") {
+  const char* folder = std::getenv("MORTISE_CASES");
+  if (!folder) {
+    MESSAGE("SKIPPED: MORTISE_CASES names no folder with robots/*.toml");
+    return;
+  }
+  int robots = 0;
+  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(folder) / "robots")) {
+    if (file.path().extension() != ".toml") continue;
+    ++robots;
+    const std::string name = file.path().stem().string(), text = text_of(file.path());
+    const Model model = parse_model(text), twin = parse_model(without_padding(text));
+    const System padded(model.assembly), massless(twin.assembly);
+    const Unpadded light = unpad(padded, model.start(padded));
+    for (const auto& [kind, system, start] : {std::tuple{"padded", &padded, model.start(padded)},
+                                              {"without padding", &massless, twin.start(massless)},
+                                              {"unpadded", &light.system, model.start(padded)}}) {
+      CAPTURE(name);
+      CAPTURE(kind);
+      State pushed = start;
+      // One of them rests otherwise: all its freedoms are idle turns.
+      for (Index i = 0; i < pushed.v.size(); ++i) pushed.v[i] = 0.1 * std::sin(static_cast<double>(i));
+      const std::clock_t begin = std::clock();
+      const Trajectory run = simulate(*system, pushed, {.duration = 1, .record = {}});
+      const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      CAPTURE(run.text());
+      CHECK(run.to_tolerance());
+      const double largest = run.column("energy.kinetic").maxCoeff();
+      CHECK(run.energy_error <= 1e-6 * largest);
+      CHECK(seconds < 60);
+      MESSAGE(fmt::format("{}, {}: {} steps, {:.2f} s, balance {:.1e} J of {:.1e} J", name, kind, run.steps, seconds,
+                          run.energy_error, largest));
+    }
   }
   CHECK(robots > 0);
 }
