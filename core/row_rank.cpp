@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
@@ -12,11 +13,12 @@
 namespace mortise {
 namespace {
 
-constexpr double delta = 1e-13;       // of the largest diagonal entry of X X': above its round-off
-constexpr double small_pivot = 1e-8;  // the same: pivots below may belong to singular values below 1e-4
-constexpr double round_off = 1e-13;   // of the largest entry of a vector: this row has no part in it
-constexpr double told = 1e-9;         // the same, for those who read the sets
-constexpr int probes = 4;             // vectors of an inverse iteration
+constexpr double delta = 1e-13;        // of the largest diagonal entry of X X': above its round-off
+constexpr double small_pivot = 1e-8;   // the same: pivots below may belong to singular values below 1e-4
+constexpr double round_off = 1e-13;    // of the largest entry of a vector: this row has no part in it
+constexpr double told = 1e-9;          // the same, for those who read the sets
+constexpr int probes = 4;              // vectors of an inverse iteration
+constexpr Index small_part_told = 64;  // rows of a part that is decomposed if there is something to tell
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -51,12 +53,18 @@ class Judge {
   Judge(const SparseRows& X, double zero, double doubtful, Index small)
       : X_(X), zero_(zero), doubtful_(doubtful), small_(small) {}
 
-  // A part: rows that share no column with others.
+  // A part: rows that share no column with others.  By the bounds a healthy one costs less; what there is to tell of
+  // one that is not large is told by its singular vectors, which do not depend on how it was found.
   void part(const std::vector<Index>& rows) {
-    if (static_cast<Index>(rows.size()) <= std::max<Index>(small_, 1))
-      note_all(decompose(rows, true));
-    else
-      large(rows);
+    const auto size = static_cast<Index>(rows.size());
+    if (size <= std::max<Index>(small_, 1)) return note_all(decompose(rows, true));
+    const auto before = std::tuple(out_.sets.size(), all_known_, out_.kept, out_.weakest, out_.dropped);
+    large(rows);
+    const bool healthy = out_.sets.size() == std::get<0>(before) && !(out_.kept && *out_.kept <= doubtful_);
+    if (healthy || size > small_part_told || small_ != small_part) return;
+    out_.sets.erase(out_.sets.begin() + static_cast<std::ptrdiff_t>(std::get<0>(before)), out_.sets.end());
+    std::tie(std::ignore, all_known_, out_.kept, out_.weakest, out_.dropped) = before;
+    note_all(decompose(rows, true));
   }
 
   RowRank result() {

@@ -212,13 +212,16 @@ RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row
   return everywhere ? Flat::everywhere : square ? Flat::squared : Flat::here;
 }
 
+bool squared(const System& system, const Evaluation& e, const Set& set) {
+  return set.y.size() == 1 && flatness(system, e, set.row) == RedundantRow::Flat::squared;
+}
+
 // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
 // Rows that nearly depend on each other disagree by what they leave of the motion: the others allow it, they do not.
 std::optional<Contradiction> contradiction(const System& system, const Evaluation& e, const VectorXd& rate,
                                            const VectorXd& reach, const Set& set) {
   constexpr double clearly = 0.1;
-  if (set.y.size() == 1 && flatness(system, e, set.row) == RedundantRow::Flat::squared)
-    return Contradiction{RedundantRow::Level::positions, std::abs(e.phi[set.row])};
+  if (squared(system, e, set)) return Contradiction{RedundantRow::Level::positions, std::abs(e.phi[set.row])};
   bool holonomic = true;
   double phi = 0, phi_terms = 0, size = 0, speed = 0, speed_terms = 0;
   std::map<Index, double> left;  // y'A

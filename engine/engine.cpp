@@ -295,6 +295,19 @@ void Engine::factor(bool positions) {
   factored();
 }
 
+bool Engine::has_flat_rows() const {
+  const std::vector<std::size_t>& off = evaluated_.at.off;
+  for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
+    if (std::binary_search(off.begin(), off.end(), slots_->constraints[i])) continue;
+    const Node& n = plan_->nodes[i];
+    for (int r = 0; r < n.rows; ++r) {
+      const double* a = A_.data() + n.A + Index{r} * n.columns;
+      if (std::all_of(a, a + n.columns, [](double x) { return x == 0; })) return true;
+    }
+  }
+  return false;
+}
+
 // The squares of a row, body by body, into norms_; and their sum.
 double Engine::squares(const Node& n, int r) {
   double norm = 0, *to = norms_.data() + n.norm + r * n.entries;

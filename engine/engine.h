@@ -101,6 +101,7 @@ class __attribute__((visibility("hidden"))) Engine {
   void set_judge(std::function<Judgement(const State&)> judge) { judge_ = std::move(judge); }
   // Pivots of the last factor() nearly vanish: rows may depend on each other.
   bool has_doubts() const { return regularised_; }
+  bool has_flat_rows() const;  // rows that act and touch no unknown, where they were evaluated
   bool has_massless() const { return plan_->condenses(); }
 
   // Off: rows are balanced by their own entries and nobody is warned.  To measure what the alarm costs, no more.

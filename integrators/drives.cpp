@@ -187,7 +187,8 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
   };
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
-    if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i)) look(*c.model, [&] { return RowsAt(system, c); });
+    if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i) && !tells(*c.model))
+      look(*c.model, [&] { return RowsAt(system, c); });
   }
   for (const auto& f : system.forces())
     if (!tells(*f.model)) look(*f.model, [&] { return ForceAt(system, f); });

@@ -18,6 +18,7 @@ struct [[gnu::visibility("hidden")]] Solver::OwnEngine : Engine {
 };
 struct [[gnu::visibility("hidden")]] Solver::OwnJudge : RankJudge {
   using RankJudge::RankJudge;
+  bool looked = false;  // for rows without a gradient, at the first state
 };
 
 // An engine with rigid groups, for joints that are off and rows that are left out.
@@ -105,11 +106,19 @@ const VectorXd& Solver::solve(const State& given) {
   system_.require_state(given);
   const State& s = choose(given);
   engine_->evaluate_if_needed(s);
+  if (!doubted_->looked) look_for_flat_rows(s);
   if (engine_ == plain_.get()) return finish(s, nullptr);
   if (solve_merged(s)) return a_;
   engine_ = plain_.get();
   engine_->evaluate_if_needed(s);
   return finish(s, nullptr);
+}
+
+// Rows that touch nothing are as if they were not there: the check says whether they may be.
+void Solver::look_for_flat_rows(const State& s) {
+  if (left_out_.empty() && engine_->has_flat_rows())
+    mortise::require(check_rank(system_, system_.evaluate(s), options_.rank));
+  doubted_->looked = true;
 }
 
 // False where anything is in doubt: then single bodies and rows have to be looked at.
@@ -147,6 +156,7 @@ const VectorXd& Solver::solve(const Evaluation& e) {
   engine_ = plain_.get();
   engine_->evaluate(e.state);
   engine_->set_right_hand_side(e, own);
+  if (!doubted_->looked) look_for_flat_rows(e.state);
   return finish(e.state, &e);
 }
 
@@ -347,7 +357,7 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   const Evaluation e = system_.evaluate(s);
   SparseRank rank = rank_of(system_, e, options_.rank);
   for (const SparseRank::Set& set : rank.redundant) {
-    if (!set.consistent) require(check_rank(system_, e, options_.rank));
+    if (!set.consistent || report::squared(system_, e, set)) require(check_rank(system_, e, options_.rank));
     if (std::binary_search(s.off.begin(), s.off.end(), system_.constraint_of(set.row))) continue;  // not there anyway
     left_out_.push_back(set.row);
     for (const auto& [i, _] : set.y) shared_[static_cast<std::size_t>(i)] = true;

@@ -121,6 +121,7 @@ class Solver {
   const VectorXd& finish(const State& s, const Evaluation* e);
   void require_determined(const Evaluation& e);
   void require_agreement(const Evaluation& e);
+  void look_for_flat_rows(const State& s);
   std::vector<bool> unique_reactions(bool asked);  // by the rank where it is asked; else of rows left out alone
   VectorXd shift(const State& s, const VectorXd& rows, bool positions);
   void factor(const State& s, bool positions = false);

@@ -134,8 +134,8 @@ Reference quad_reference(const Equations& given, std::optional<Index> rank_A) {
   out.floor = 1e-3 * s.d.cwiseProduct(eq.Q + eq.C).norm();
   out.plain_floor = 1e-3 * s.d.cwiseAbs2().cwiseProduct(eq.Q + eq.C).cwiseAbs().maxCoeff();
 
-  // The rows to keep.  Whether rows depend on each other does not depend on masses; which ones are kept should: those of
-  // heavy bodies, whose forces would else go through light ones, with the round-off of A.
+  // The rows to keep.  Whether rows depend on each other does not depend on masses; which ones are kept should: those
+  // of heavy bodies, whose forces would else go through light ones, with the round-off of A.
   const Balance f = balance(eq.A, eq.groups);
   const MatrixXd balanced = f.r.asDiagonal() * eq.A * f.c.asDiagonal();
   const VectorXd strength = s.t.cwiseQuotient(f.r);

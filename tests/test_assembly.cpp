@@ -163,7 +163,8 @@ TEST_CASE("rank report: a force on a free direction means that no motion exists"
   REQUIRE(r.free.size() == 1);
   CHECK_FALSE(r.free[0].balanced);
   CHECK(r.free[0].force == doctest::Approx(5));
-  CHECK(r.text().find("a force of 5 acts along it that nothing can balance: no motion exists") != std::string::npos);
+  CHECK(r.text().find("a torque of 5 N m acts along it that nothing can balance: no motion exists") !=
+        std::string::npos);
   CHECK_THROWS_AS(solve_family(system, e), UnderModelled);
 }
 

@@ -11,7 +11,8 @@ using namespace mortise;
 
 namespace {
 
-// A crank of 1 kg, a coupler on it and a slider of 2 kg; and a small weight that hangs from the coupler's middle, or not.
+// A crank of 1 kg, a coupler on it and a slider of 2 kg; and a small weight that hangs from the coupler's middle, or
+// not.
 Assembly press(double coupler, double hanging = 0) {
   Assembly a("press");
   a.set_gravity({0, -9.81, 0});
@@ -85,8 +86,8 @@ TEST_CASE("padding: a body whose type does not tell its mass is refused by name"
   Assembly a("own");
   a.add("s", Subsystem<>{.coordinates = {"x"}, .M = MatrixXd::Identity(1, 1)});
   const System system(a);
-  CHECK_THROWS_WITH_AS(system.massless({0}), doctest::Contains("body 's': its type does not tell what it is without mass"),
-                       InvalidModel);
+  CHECK_THROWS_WITH_AS(system.massless({0}),
+                       doctest::Contains("body 's': its type does not tell what it is without mass"), InvalidModel);
 }
 
 TEST_CASE("padding: equal bodies are no dummies, however many there are") {
