@@ -52,8 +52,9 @@ std::vector<BrokenPart> broken_energies(const System& system, const State& s);  
 
 // A row whose gradient is zero at e: there only, everywhere, or wherever it is met.
 RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row);
-// A row by itself that is met only where its gradient vanishes.
+// A row by itself that is met only where its gradient vanishes; or that is not met where it does.
 bool squared(const System& system, const Evaluation& e, const SparseRank::Set& set);
+bool flat_and_unmet(const System& system, const Evaluation& e, const SparseRank::Set& set);
 
 // Does the state meet the constraints, and is there one near that does?  Fills report.start.
 void look_at_start(const System& system, const Evaluation& e, RankReport& report);

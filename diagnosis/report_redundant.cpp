@@ -216,6 +216,13 @@ bool squared(const System& system, const Evaluation& e, const Set& set) {
   return set.y.size() == 1 && flatness(system, e, set.row) == RedundantRow::Flat::squared;
 }
 
+bool flat_and_unmet(const System& system, const Evaluation& e, const Set& set) {
+  const auto& c = system.constraints()[system.constraint_of(set.row)];
+  if (set.y.size() != 1 || set.row - c.row >= c.holonomic) return false;
+  const double reach = sizes_of_rows(system, e, sizes(system, e.state.q))[set.row];
+  return std::abs(e.phi[set.row]) > visible * reach && flatness(system, e, set.row) != RedundantRow::Flat::no;
+}
+
 // Off the constraints dependent rows disagree a little, by squares of the gaps: a conflict is as large as they are.
 // Rows that nearly depend on each other disagree by what they leave of the motion: the others allow it, they do not.
 std::optional<Contradiction> contradiction(const System& system, const Evaluation& e, const VectorXd& rate,

@@ -357,7 +357,8 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
   const Evaluation e = system_.evaluate(s);
   SparseRank rank = rank_of(system_, e, options_.rank);
   for (const SparseRank::Set& set : rank.redundant) {
-    if (!set.consistent || report::squared(system_, e, set)) require(check_rank(system_, e, options_.rank));
+    if (!set.consistent || report::squared(system_, e, set) || report::flat_and_unmet(system_, e, set))
+      require(check_rank(system_, e, options_.rank));
     if (std::binary_search(s.off.begin(), s.off.end(), system_.constraint_of(set.row))) continue;  // not there anyway
     left_out_.push_back(set.row);
     for (const auto& [i, _] : set.y) shared_[static_cast<std::size_t>(i)] = true;
