@@ -1,5 +1,6 @@
 // write_model: from a Model or an Assembly to a file.
 
+#include <mortise/files/edit.h>
 #include <mortise/files/field_values.h>
 #include <mortise/files/kinds.h>
 #include <mortise/files/record.h>
@@ -7,14 +8,6 @@
 namespace mortise {
 namespace files {
 namespace {
-
-// A key as TOML takes it.
-std::string key(const std::string& name) {
-  const bool bare =
-      !name.empty() &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
-  return bare ? name : quoted(name);
-}
 
 class Writer {
  public:
@@ -30,13 +23,13 @@ class Writer {
       if (const auto it = shapes.find(label.name); it != shapes.end()) text += shape(it->second);
     }
     for (const auto& n : a.nested()) {
-      const std::string inner = fmt::format("{}subsystems.{}.", section, key(n.name));
+      const std::string inner = fmt::format("{}subsystems.{}.", section, key_text(n.name));
       text += fmt::format("\n[{}]\n", inner.substr(0, inner.size() - 1));
       assembly(n.part, inner, prefix + n.name + "/");
     }
     if (!a.ports().empty()) {
       text += fmt::format("\n[{}ports]\n", section);
-      for (const auto& p : a.ports()) text += fmt::format("{} = {}\n", key(p.name), quoted(p.body.path));
+      for (const auto& p : a.ports()) text += fmt::format("{} = {}\n", key_text(p.name), quoted(p.body.path));
     }
     parts(a.constraints(), "joint", section, "joints", prefix, kinds().joints);
     parts(a.forces(), "force", section, "forces", prefix, kinds().forces);
@@ -47,7 +40,7 @@ class Writer {
 
  private:
   static std::string heading(const std::string& section, const char* list, const std::string& name) {
-    return fmt::format("\n[{}{}.{}]\n", section, list, key(name));
+    return fmt::format("\n[{}{}.{}]\n", section, list, key_text(name));
   }
   static std::string body(const Label& label, const BodyModel& model) {
     for (const Kind& k : kinds().bodies)

@@ -1,14 +1,16 @@
 # A page, such as README.md, shows real files and real output.  A line
 #   <!-- file: examples/first.cpp -->    says that the fenced block below it is that file,
-#   <!-- output: first -->               that it is what the example `first` prints.
-# Usage: cmake -DROOT=<source> -DPAGE=<file in it> -DEXAMPLES=<folder of the binaries> -DWORK=<scratch> -P page.cmake
+#   <!-- output: first -->               that it is what the example `first` prints,
+#   <!-- check: examples/models/x.toml -->    that it is what `mortise check` says of that file.
+# Usage: cmake -DROOT=<source> -DPAGE=<file in it> -DEXAMPLES=<folder of the binaries> -DCOMMAND=<mortise>
+#        -DWORK=<scratch> -P page.cmake
 cmake_minimum_required(VERSION 3.25)
 find_program(DIFF diff)
 file(READ ${ROOT}/${PAGE} rest)
 set(marks 0)
 set(errors 0)
 
-while(rest MATCHES "<!-- (file|output): *([^ ]+) *-->")
+while(rest MATCHES "<!-- (file|output|check): *([^ ]+) *-->")
   set(mark "${CMAKE_MATCH_0}")
   set(kind ${CMAKE_MATCH_1})
   set(name ${CMAKE_MATCH_2})
@@ -36,6 +38,17 @@ while(rest MATCHES "<!-- (file|output): *([^ ]+) *-->")
     set(truth ${ROOT}/${name})
     if(NOT EXISTS ${truth})
       message(FATAL_ERROR "${PAGE}: ${mark}, but there is no such file")
+    endif()
+  elseif(kind STREQUAL "check")
+    if(NOT COMMAND)
+      continue()
+    endif()
+    cmake_path(GET name STEM stem)
+    set(truth ${WORK}/${stem}.check)
+    file(MAKE_DIRECTORY ${WORK})
+    execute_process(COMMAND ${COMMAND} check ${name} WORKING_DIRECTORY ${ROOT} OUTPUT_FILE ${truth} RESULT_VARIABLE result)
+    if(result GREATER 3)
+      message(FATAL_ERROR "${PAGE}: ${mark}, but that ends with: ${result}")
     endif()
   else()
     set(truth ${WORK}/${name}.output)

@@ -4,14 +4,60 @@
 
 #include <cstdio>
 
+#include <filesystem>
+
 #include <mortise/diagnosis/graph.h>
+#include <mortise/files/fix.h>
 
 #include "commands.h"
 #include "graph_picture.h"
 
 namespace mortise::command {
 
+namespace {
+
+// Each applied to a copy of the file and checked.
+std::vector<Fix> fixes_of(const CheckOptions& options, const RankReport& report) {
+  const std::filesystem::path file(options.source.model);
+  return find_fixes({read_file(options.source.model), options.source.model, file.parent_path().string(),
+                     parameters(options.source.set)},
+                    report, [&](Model changed) {
+                      changed.complete = changed.complete || options.complete;
+                      auto [system, s, implied, completed] = ready(changed);
+                      return diagnose(system, s);
+                    });
+}
+
+std::string text_of(const std::vector<Fix>& fixes) {
+  constexpr std::size_t most = 6;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(most, fixes.size()); ++k) {
+    const RankReport& r = fixes[k].report;
+    const std::string left = r.findings().empty() ? "all well" : r.verdict();
+    out += fmt::format("  {}  {} ({}, DOF {}){}\n", k + 1, fixes[k].words, left, r.dof,
+                       fixes[k].rewritten ? ", the file is written anew, without its comments" : "");
+  }
+  if (fixes.size() > most) out += fmt::format("  ... {} more\n", fixes.size() - most);
+  return out.empty() ? out : "fixes, each applied to a copy and checked; --fix N -o FILE writes one:\n" + out;
+}
+
+void write_fix(const CheckOptions& options, const std::vector<Fix>& fixes) {
+  if (options.fix > std::ssize(fixes))
+    throw WrongUsage(fmt::format("--fix {}: {}", options.fix,
+                                 fixes.empty() ? "no change that was tried mends the model; follow the remedies"
+                                               : fmt::format("there are {}; give a number from 1 on", fixes.size())));
+  const Fix& fix = fixes[static_cast<std::size_t>(options.fix - 1)];
+  replace_file(options.out, fix.text);
+  say("{}: {}\n", options.out, fix.words);
+}
+
+}  // namespace
+
 int check(const CheckOptions& options) {
+  if ((options.fix > 0) != !options.out.empty()) throw WrongUsage("--fix and -o go together: --fix 1 -o fixed.toml");
+  if (options.fix > 0 && (options.json || options.at_given))
+    throw WrongUsage("--fix goes with neither --json nor --at: it changes the file");
+  if (!options.out.empty()) require_writable(options.out);
   const bool dot = options.graph.ends_with(".dot");
   if (!options.graph.empty()) {
     if (!dot && !options.graph.ends_with(".svg"))
@@ -29,7 +75,7 @@ int check(const CheckOptions& options) {
     read_model = *error.rest();
   }
   Model& model = *read_model;
-  require_apart(model.files, {{"--graph", options.graph}}, options.force);
+  require_apart(model.files, {{"--graph", options.graph}, {"-o", options.out}}, options.force);
   model.complete = model.complete || options.complete;
   auto [system, s, implied, completed] = ready(model);
   if (!options.json) say(implied + completed);
@@ -63,12 +109,23 @@ int check(const CheckOptions& options) {
   if (!options.graph.empty())
     replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
   const bool colour = isatty(STDOUT_FILENO) != 0;
-  if (options.json)
-    put(report_json(report).text());
-  else if (colour)
+  const std::vector<Fix> fixes = options.at_given ? std::vector<Fix>() : fixes_of(options, report);
+  if (options.fix > 0) {
+    write_fix(options, fixes);
+    return healthy;
+  }
+  if (options.json) {
+    Json out = report_json(report);
+    std::vector<Json> list;
+    for (const Fix& f : fixes)
+      list.push_back(Json{{"change", f.words}, {"verdict", f.report.verdict()}, {"dof", f.report.dof}});
+    out.add("fixes", Json::array(std::move(list)));
+    put(out.text());
+  } else if (colour)
     say_coloured(report.text({.colour = true, .details = options.details}));
   else
     say(report.text({.details = options.details}));
+  if (!options.json) say(text_of(fixes));
   if (const Completable part = completable(report); !options.json && part != Completable::not_at_all)
     say("with --complete what is implied is added to the model{}\n",
         part == Completable::whole ? ", and it can be run" : "; the rest stays free");

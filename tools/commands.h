@@ -73,6 +73,8 @@ struct CheckOptions {
   bool at_given = false;
   bool complete = false, force = false;
   std::string graph;  // path of an SVG or DOT file
+  int fix = 0;        // the number of a fix, which is written to `out`; 0: none
+  std::string out;
 };
 int check(const CheckOptions& options);
 

@@ -70,6 +70,9 @@ int run_all(int argc, char** argv) {
   c->add_flag("--complete", check_options.complete,
               "adds the constraints that are hidden in the model, and tells them");
   c->add_option("--graph", check_options.graph, "writes the graph of bodies and joints to this file, .svg or .dot");
+  c->add_option("--fix", check_options.fix, "writes the model with this one of the fixes that the report lists")
+      ->check(CLI::Range(1, 1000).name("NUMBER"));
+  c->add_option("-o,--output", check_options.out, "model file that --fix writes");
   add_force(c, check_options.force);
   c->callback([&] {
     check_options.at_given = at->count() > 0;
