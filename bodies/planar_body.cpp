@@ -37,8 +37,8 @@ Massless PlanarBody::massless(const Vec3<double>& q) const {
 
 std::string PlanarBody::describe(const Vec3<double>& q, const Vec3<double>& dq) const {
   if (dq[2] == 0) return dq.norm() > 0 ? "moves along " + direction_in_words(dq.head<2>()) : "";
-  const Vec2<double> fixed(q[0] - dq[1] / dq[2], q[1] + dq[0] / dq[2]);  // the point that stays
-  return "turns about the point " + point_in_words(fixed);
+  const Vec2<double> arm(-dq[1] / dq[2], dq[0] / dq[2]);  // to the point that stays
+  return "turns about the point " + point_in_words(q.head<2>() + arm, arm.norm());
 }
 void PlanarBody::validate(const Label& label) const {
   if (inertia > 0) require_visible_inertia(label, inertia, mass * centre.squaredNorm());

@@ -135,8 +135,8 @@ std::string RigidBody::describe(const Vec<double, 7>& q, const Vec<double, 7>& d
   const std::string own = direction_in_words(w_body / w_body[largest]);  // an axis has no sense
   std::string text = "turns about its own " + (own.size() <= 2 ? own : "axis " + own);
   if (velocity.norm() <= round_off * size) return text + " through its origin";
-  const Vec3<double> on_axis = q.head<3>() + w.cross(velocity) / w.squaredNorm();
-  text += " through the point " + point_in_words(on_axis);
+  const Vec3<double> arm = w.cross(velocity) / w.squaredNorm();
+  text += " through the point " + point_in_words(q.head<3>() + arm, arm.norm());
   if (const double pitch = w.dot(velocity) / w.squaredNorm(); std::abs(pitch) * w.norm() > round_off * size)
     text += fmt::format(" and slides along it, {:.4g} m per radian", pitch);
   return text;

@@ -9,9 +9,9 @@ double clean(double x, double size) { return std::abs(x) <= 1e-9 * size ? 0 : x;
 
 }  // namespace
 
-std::string point_in_words(const VectorXd& p) {
+std::string point_in_words(const VectorXd& p, double size) {
   std::string out;
-  const double size = p.size() ? p.cwiseAbs().maxCoeff() : 0;
+  if (p.size()) size = std::max(size, p.cwiseAbs().maxCoeff());
   for (Index i = 0; i < p.size(); ++i) out += fmt::format("{}{:.4g}", i ? ", " : "", clean(p[i], size));
   return "(" + out + ")";
 }

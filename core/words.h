@@ -12,8 +12,8 @@ namespace mortise {
 
 // A direction, scaled so that its largest component is 1: "x", "-y" or "(1, 0.5, 0)".
 std::string direction_in_words(const VectorXd& d);
-// A point: "(0.5, 0, 1)".
-std::string point_in_words(const VectorXd& p);
+// A point: "(0.5, 0, 1)".  What is round-off beside its largest number or beside `size` is 0.
+std::string point_in_words(const VectorXd& p, double size = 0);
 // "a, b, c"; "3 rows", "1 row".
 std::string joined(const std::vector<std::string>& words, const char* separator = ", ");
 std::string counted(Index n, const std::string& thing);
