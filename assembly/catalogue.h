@@ -12,12 +12,14 @@
 
 namespace mortise {
 
+struct AngleCoordinate;
 struct AppellHamel;
 struct Belt;
 struct ConstantVelocity;
 struct Coupling;
 struct Cylindrical;
 struct Differential;
+struct DisplacementCoordinate;
 template <int D> struct Distance;
 struct DriveAngle;
 struct DriveCoordinate;
@@ -85,12 +87,12 @@ template <class P, class L> inline constexpr bool listed = false;
 template <class P, class... Q> inline constexpr bool listed<P, List<Q...>> = (std::is_same_v<P, Q> || ...);
 
 using LibraryJoints =
-    List<AppellHamel, Belt, ConstantVelocity, Coupling, Cylindrical, Differential, Distance<1>, Distance<2>,
-         Distance<3>, DriveAngle, DriveCoordinate, DriveDistance<2>, DriveDistance<3>, DrivePlanarAngle, DrivePoint<2>,
-         DrivePoint<3>, Gear, GearRatio, KnifeEdge, ParallelAxes, PerpendicularAxes, Pin, PlanarGear, PlanarJoint,
-         PlanarPointOnLine, PlanarWeld, PointOnCurve<2>, PointOnCurve<3>, PointOnLine, PointOnPlane, Prismatic,
-         RackAndPinion, Revolute, RollingDisk, RollingSphere, RollingWheel, Rope<2>, Rope<3>, Screw, Slider,
-         SpatialKnifeEdge, Spherical, Universal, Weld>;
+    List<AngleCoordinate, AppellHamel, Belt, ConstantVelocity, Coupling, Cylindrical, Differential,
+         DisplacementCoordinate, Distance<1>, Distance<2>, Distance<3>, DriveAngle, DriveCoordinate, DriveDistance<2>,
+         DriveDistance<3>, DrivePlanarAngle, DrivePoint<2>, DrivePoint<3>, Gear, GearRatio, KnifeEdge, ParallelAxes,
+         PerpendicularAxes, Pin, PlanarGear, PlanarJoint, PlanarPointOnLine, PlanarWeld, PointOnCurve<2>,
+         PointOnCurve<3>, PointOnLine, PointOnPlane, Prismatic, RackAndPinion, Revolute, RollingDisk, RollingSphere,
+         RollingWheel, Rope<2>, Rope<3>, Screw, Slider, SpatialKnifeEdge, Spherical, Universal, Weld>;
 using LibraryForces = List<Bushing, CoordinateSpring, Drag<2>, Drag<3>, Motor<AxisTurn, TorqueLaw>,
                            Motor<PlanarTurn, TorqueLaw>, NonlinearSpring<1, EnergyLaw, TensionLaw>,
                            NonlinearSpring<2, EnergyLaw, TensionLaw>, NonlinearSpring<3, EnergyLaw, TensionLaw>,

@@ -1,11 +1,13 @@
 // Instances of joints.
 
+#include <mortise/joints/angle_coordinate.h>
 #include <mortise/joints/appell_hamel.h>
 #include <mortise/joints/belt.h>
 #include <mortise/joints/constant_velocity.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/cylindrical.h>
 #include <mortise/joints/differential.h>
+#include <mortise/joints/displacement_coordinate.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/drive_angle.h>
 #include <mortise/joints/drive_coordinate.h>
@@ -22,12 +24,14 @@
 
 namespace mortise {
 
+template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const AngleCoordinate&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const AppellHamel&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Belt&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const ConstantVelocity&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Coupling&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Cylindrical&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Differential&, BodyModels);
+template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const DisplacementCoordinate&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Distance<1>&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Distance<2>&, BodyModels);
 template std::shared_ptr<const ConstraintModel> library_joint(const Label&, const Distance<3>&, BodyModels);

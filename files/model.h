@@ -43,6 +43,7 @@ struct Model {
   std::map<std::string, Shape> shapes;       // by path of the body
   std::map<std::string, double> parameters;  // of the outermost file, as they were used
   std::vector<std::string> files;            // all that it was read from
+  std::vector<std::string> remarks;          // what was not understood of a robot's file, or understood otherwise
 
   State start(const System& system) const;  // of this assembly
 };

@@ -12,6 +12,7 @@
 #include <mortise/files/field_values.h>
 #include <mortise/files/kinds.h>
 #include <mortise/files/record.h>
+#include <mortise/files/robot_description.h>
 
 namespace mortise {
 
@@ -65,7 +66,9 @@ std::vector<Text> names_of(const std::vector<Kind>& kinds) {
 
 class Loader {
  public:
-  Loader(Model& model, std::string root) : model_(model), root_(std::move(root)) {}
+  // `faults` were found before, and are told with what is found.
+  Loader(Model& model, std::string root, std::vector<ModelFault> faults)
+      : model_(model), root_(std::move(root)), faults_(std::move(faults)) {}
 
   struct File {
     const Value& value;
@@ -564,7 +567,7 @@ class Loader {
 };
 
 Model load(const Value& root, const Text& name, const Text& folder, const Text& path,
-           const std::map<Text, double>& parameters) {
+           const std::map<Text, double>& parameters, std::vector<ModelFault> faults = {}) {
   const Where whole{std::make_shared<const Text>(name), 1, 1};
   const Where asked{std::make_shared<const Text>("parameters")};
   Text title = std::filesystem::path(name).stem().string();
@@ -573,7 +576,7 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
   const Value* given_name = root.find("name");
   if (given_name) title = Scope().text(*given_name);
   Model model = located(given_name ? given_name->where : whole, [&] { return Model(title); });
-  Loader loader(model, folder);
+  Loader loader(model, folder, std::move(faults));
   std::map<Text, Loader::Given> given;
   for (const auto& [key, x] : parameters) given[key] = {x, asked};
   Scope scope;
@@ -586,9 +589,14 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
 }
 
 }  // namespace
+
+Model load_values(const Value& root, const Text& name, const Text& path, std::vector<ModelFault> faults) {
+  return load(root, name, ".", path, {}, std::move(faults));
+}
 }  // namespace files
 
 Model read_model(const std::string& path, const std::map<std::string, double>& parameters) {
+  if (is_robot_file(path)) return read_robot(path, {.joints = parameters});
   const std::filesystem::path file(path);
   const std::string folder = file.parent_path().string();
   const files::Value root = files::read_toml(path, path);

@@ -188,7 +188,7 @@ Value parse_toml(std::string_view text, const std::string& name, const Limits& l
   }
 }
 
-Value read_toml(const std::string& path, const std::string& name, const Limits& limits) {
+std::string read_text(const std::string& path, const std::string& name, const Limits& limits) {
   const Where where{std::make_shared<const std::string>(name)};
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -199,13 +199,15 @@ Value read_toml(const std::string& path, const std::string& name, const Limits& 
   if (size > limits.bytes)
     fail(where, fmt::format("the file has {} bytes, more than {}", size, limits.bytes),
          "split the model, or build it in C++");
-  std::string text;
   try {
-    text = read_file(path, limits.bytes);
+    return read_file(path, limits.bytes);
   } catch (const FileError& file) {
     fail(where, file.parts().fact, file.parts().remedy);
   }
-  return parse_toml(text, name, limits);
+}
+
+Value read_toml(const std::string& path, const std::string& name, const Limits& limits) {
+  return parse_toml(read_text(path, name, limits), name, limits);
 }
 
 }  // namespace mortise::files

@@ -60,6 +60,8 @@ struct Limits {
 
 // Throws ModelError.
 Value parse_toml(std::string_view text, const std::string& name, const Limits& limits = {});
+// The text of a plain file; `name` stands for it in messages.
+std::string read_text(const std::string& path, const std::string& name, const Limits& limits = {});
 Value read_toml(const std::string& path, const std::string& name, const Limits& limits = {});
 
 }  // namespace mortise::files

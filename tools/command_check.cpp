@@ -8,6 +8,7 @@
 
 #include <mortise/diagnosis/graph.h>
 #include <mortise/files/fix.h>
+#include <mortise/files/robot.h>
 
 #include "commands.h"
 #include "graph_picture.h"
@@ -16,16 +17,19 @@ namespace mortise::command {
 
 namespace {
 
-// Each applied to a copy of the file and checked.
-std::vector<Fix> fixes_of(const CheckOptions& options, const RankReport& report) {
+// Each applied to a copy of the file and checked; of a robot's file, to the model file that it becomes.
+std::vector<Fix> fixes_of(const CheckOptions& options, const Model& model, const RankReport& report) {
   const std::filesystem::path file(options.source.model);
-  return find_fixes({read_file(options.source.model), options.source.model, file.parent_path().string(),
-                     parameters(options.source.set)},
-                    report, [&](Model changed) {
-                      changed.complete = changed.complete || options.complete;
-                      auto [system, s, implied, completed] = ready(changed);
-                      return diagnose(system, s);
-                    });
+  const ModelText text =
+      is_robot_file(options.source.model)
+          ? ModelText{write_model(model), file.stem().string() + ".toml", file.parent_path().string(), {}}
+          : ModelText{read_file(options.source.model), options.source.model, file.parent_path().string(),
+                      parameters(options.source.set)};
+  return find_fixes(text, report, [&](Model changed) {
+    changed.complete = changed.complete || options.complete;
+    auto [system, s, implied, completed] = ready(changed);
+    return diagnose(system, s);
+  });
 }
 
 std::string text_of(const std::vector<Fix>& fixes) {
@@ -109,7 +113,9 @@ int check(const CheckOptions& options) {
   if (!options.graph.empty())
     replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
   const bool colour = isatty(STDOUT_FILENO) != 0;
-  const std::vector<Fix> fixes = options.at_given ? std::vector<Fix>() : fixes_of(options, report);
+  const bool from_robot = is_robot_file(options.source.model);
+  const std::vector<Fix> fixes =
+      options.at_given || (from_robot && invalid) ? std::vector<Fix>() : fixes_of(options, model, report);
   if (options.fix > 0) {
     write_fix(options, fixes);
     return healthy;

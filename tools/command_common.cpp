@@ -7,6 +7,7 @@
 
 #include <mortise/diagnosis/hidden.h>
 #include <mortise/diagnosis/padding.h>
+#include <mortise/files/robot.h>
 #include <mortise/files/scope.h>
 #include <mortise/version.h>
 
@@ -61,7 +62,21 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set) {
   return out;
 }
 
-Model read(const Source& source) { return read_model(source.model, parameters(source.set)); }
+Model read(const Source& source) {
+  const auto tell = [&](const Model& model) {
+    for (const std::string& remark : model.remarks) warn("{}: {}\n", source.model, remark);
+  };
+  try {
+    Model model = is_robot_file(source.model)
+                      ? read_robot(source.model, {.free_base = source.free_base, .joints = parameters(source.set)})
+                      : read_model(source.model, parameters(source.set));
+    tell(model);
+    return model;
+  } catch (const ModelError& error) {
+    if (error.rest()) tell(*error.rest());
+    throw;
+  }
+}
 
 std::vector<std::pair<std::string, std::string>> identity(Model model) {
   model.run.duration = Model("usual").run.duration;

@@ -12,7 +12,7 @@ int list(const std::string& what) {
   const auto print = [](const std::vector<files::Kind>& kinds) {
     std::string last;
     for (const files::Kind& k : kinds)
-      if (k.name != last) say("{:<22}{}\n", last = k.name, k.meaning);
+      if (k.name != last) say("{:<24}{}\n", last = k.name, k.meaning);
   };
   const files::Kinds& all = files::kinds();
   if (what == "bodies") print(all.bodies);

@@ -36,6 +36,7 @@ Json report_json(const RankReport& report);
 struct Source {
   std::string model;             // path of the file
   std::vector<std::string> set;  // "name=value", the value with a unit where one is wanted
+  bool free_base = false;        // of a robot
 };
 // Throws ModelError.
 Model read(const Source& source);
@@ -119,6 +120,13 @@ struct ViewOptions {
   bool complete = false, force = false;
 };
 int view(const ViewOptions& options);
+
+struct ConvertOptions {
+  Source source;
+  std::string out;
+  bool force = false;
+};
+int convert(const ConvertOptions& options);
 
 struct NewOptions {
   std::string name, out;

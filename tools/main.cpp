@@ -42,10 +42,14 @@ CLI::Validator number(bool zero) {
 }
 
 void add_source(CLI::App* command, Source& source) {
-  command->add_option("model", source.model, "model file, see docs/MODEL_FILES.md")->required();
-  command->add_option("--set", source.set, "name=value: gives a parameter of the model another value")
+  command->add_option("model", source.model, "model file, see docs/MODEL_FILES.md, or a robot's, see docs/ROBOT_FILES.md")->required();
+  command
+      ->add_option(
+          "--set", source.set,
+          "name=value: gives a parameter of the model another value, or the place where a joint of a robot starts")
       ->take_all()
       ->expected(1);
+  command->add_flag("--free-base", source.free_base, "the base of a robot moves freely instead of standing still");
 }
 
 void add_force(CLI::App* command, bool& force) {
@@ -158,6 +162,13 @@ int run_all(int argc, char** argv) {
   c->add_flag("--complete", view_options.complete, "the run was made with --complete");
   add_force(c, view_options.force);
   c->callback([&] { status = view(view_options); });
+
+  ConvertOptions convert_options;
+  c = app.add_subcommand("convert", "writes a model, such as a robot's file, as a model file");
+  add_source(c, convert_options.source);
+  c->add_option("-o,--output", convert_options.out, "model file; without one it is printed");
+  add_force(c, convert_options.force);
+  c->callback([&] { status = convert(convert_options); });
 
   NewOptions new_options;
   c = app.add_subcommand("new", "writes a commented model to start from, one of `mortise list models`");

@@ -22,12 +22,14 @@
 #include <mortise/forces/nonlinear_spring.h>
 #include <mortise/forces/spring.h>
 #include <mortise/forces/torsion_spring.h>
+#include <mortise/joints/angle_coordinate.h>
 #include <mortise/joints/appell_hamel.h>
 #include <mortise/joints/belt.h>
 #include <mortise/joints/constant_velocity.h>
 #include <mortise/joints/coupling.h>
 #include <mortise/joints/cylindrical.h>
 #include <mortise/joints/differential.h>
+#include <mortise/joints/displacement_coordinate.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/drive_angle.h>
 #include <mortise/joints/drive_coordinate.h>
@@ -335,6 +337,8 @@ Assembly gears_in_space() {
   const auto right = a.add("right", solid(Inertia::cylinder(1, 0.1, 0.5, z)));
   const auto roller = a.add("roller", solid(Inertia::cylinder(1, 0.1, 0.1, y)));
   const auto rack = a.add("rack", solid(Inertia::box(2, {1, 0.05, 0.05})));
+  const auto rotor = a.add("rotor", Subsystem{.coordinates = {"q"}, .M = MatrixXd::Constant(1, 1, 0.02).eval()});
+  const auto travel = a.add("travel", Subsystem{.coordinates = {"q"}, .M = MatrixXd::Zero(1, 1).eval()});
   const auto ground = a.add("ground", Ground{});
   a.connect("base", Weld{}, ground, housing);
   a.connect("shaft_1", Revolute{.axis_a = x, .axis_b = x}, housing, pinion);
@@ -356,6 +360,8 @@ Assembly gears_in_space() {
           AppliedForce{.at = V3(0, 0, 0),
                        .force = [](const auto& b, const auto&) { return vec(-3.0 - 0.5 * b.speed("x"), 0.0, 0.0); }},
           rack);
+  a.connect("rotor_turn", AngleCoordinate{.axis_a = y, .axis_b = y}, housing, roller, rotor);
+  a.connect("travel_slide", DisplacementCoordinate{.axis_a = x}, housing, rack, travel);
   return a;
 }
 

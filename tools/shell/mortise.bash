@@ -23,7 +23,7 @@ _mortise() {
   case $command in
     list) mapfile -t COMPREPLY < <(compgen -W "bodies joints forces sensors integrators models" -- "$word") ;;
     new) mapfile -t COMPREPLY < <(compgen -W "$(mortise list models 2> /dev/null)" -- "$word") ;;
-    *) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(toml|csv)' -- "$word"; compgen -d -- "$word") ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(toml|csv|urdf|xml)' -- "$word"; compgen -d -- "$word") ;;
   esac
 }
 complete -o filenames -F _mortise mortise

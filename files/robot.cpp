@@ -1,0 +1,615 @@
+// From a robot's description to the values of a model file, and by these to the model.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+
+#include <mortise/core/axis.h>
+#include <mortise/core/rotation.h>
+#include <mortise/core/words.h>
+#include <mortise/files/robot_description.h>
+#include <mortise/files/robot_loops.h>
+#include <mortise/files/xml.h>
+
+namespace mortise {
+namespace files {
+
+Frame Frame::turn(const Vec3<double>& axis, double angle) {
+  return {{0, 0, 0}, rotation_matrix<double>(quaternion_from_axis_angle(axis, angle))};
+}
+Frame Frame::from_rpy(const Vec3<double>& at, const Vec3<double>& rpy) {
+  Frame f = turn({0, 0, 1}, rpy[2]) * turn({0, 1, 0}, rpy[1]) * turn({1, 0, 0}, rpy[0]);
+  f.at = at;
+  return f;
+}
+
+namespace {
+
+using Text = std::string;
+
+// ---- values, each with the place that its part has in the file
+struct Maker {
+  Where where;
+
+  Value number(double x) const {
+    Value v;
+    v.kind = Value::Kind::number;
+    v.number = x;
+    v.where = where;
+    return v;
+  }
+  Value text(const Text& t) const {
+    Value v;
+    v.kind = Value::Kind::text;
+    v.text = t;
+    v.where = where;
+    return v;
+  }
+  template <class Range, class Make> Value list(const Range& range, const Make& make) const {
+    Value v;
+    v.kind = Value::Kind::list;
+    v.where = where;
+    for (const auto& x : range) v.list.push_back(make(x));
+    return v;
+  }
+  Value numbers(const VectorXd& x) const {
+    return list(x, [&](double one) { return number(one); });
+  }
+  Value texts(const std::vector<Text>& x) const {
+    return list(x, [&](const Text& one) { return text(one); });
+  }
+  Value table() const {
+    Value v;
+    v.where = where;
+    return v;
+  }
+  void put(Value& table, const Text& key, Value value) const { table.table.push_back({key, where, std::move(value)}); }
+  Value axis(const Vec3<double>& along, const Vec3<double>& towards) const {
+    Value v = table();
+    put(v, "along", numbers(along));
+    put(v, "towards", numbers(towards));
+    return v;
+  }
+};
+
+Vec3<double> across(const Vec3<double>& axis) { return Axis(axis).across_1; }
+
+// Names that are free of what paths and coordinates are made of, each given once.
+class Names {
+ public:
+  Text add(const Text& wanted) {
+    Text name = wanted.empty() ? "unnamed" : wanted;
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '/' || c == '.' || c == '\''; }, '_');
+    const Text plain = name;
+    for (int k = 2; !taken_.insert(name).second; ++k) name = fmt::format("{}_{}", plain, k);
+    return name;
+  }
+
+ private:
+  std::set<Text> taken_;
+};
+
+class Builder {
+ public:
+  Builder(Robot& robot, const RobotOptions& options) : robot_(robot), options_(options) {
+    root_.where = robot.where;
+    const Maker make{robot.where};
+    for (const char* section : {"bodies", "joints", "forces"}) make.put(root_, section, make.table());
+  }
+
+  // What bodies are called in the model, in the order of the links.
+  const std::vector<Text>& body_names() const { return body_name_; }
+
+  Value values() {
+    const Maker make{robot_.where};
+    names_.add("ground");
+    make.put(root_, "gravity", make.numbers(robot_.gravity));
+    name_parts();
+    drop_broken_joints();
+    starts();
+    find_places();
+    for (std::size_t i = 0; i < robot_.links.size(); ++i) body(i);
+    for (std::size_t k = 0; k < robot_.joints.size(); ++k) joint(k);
+    for (std::size_t k = 0; k < robot_.joints.size(); ++k) acting(k);
+    for (const RobotEffort& e : robot_.efforts) effort(e);
+    for (const RobotRelation& r : robot_.relations) relation(r);
+    return std::move(root_);
+  }
+
+ private:
+  Value& section(const char* name) {
+    for (auto& e : root_.table)
+      if (e.key == name) return e.value;
+    throw std::logic_error("no such section");
+  }
+  void add(const char* where, const Maker& make, const Text& name, Value value) {
+    make.put(section(where), name, std::move(value));
+  }
+
+  void name_parts() {
+    if (options_.free_base) std::erase_if(robot_.joints, [](const RobotJoint& j) { return j.base; });
+    for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+      const RobotLink& link = robot_.links[i];
+      if (!link_.emplace(link.name, i).second)
+        robot_.faults.push_back({link.where.text(), fmt::format("there are two links '{}'", link.name),
+                                 "give each a name of its own", "link", link.name});
+      body_name_.push_back(names_.add(link.name));
+      renamed("link", link.name, body_name_.back());
+    }
+    for (std::size_t k = 0; k < robot_.joints.size(); ++k) {
+      const RobotJoint& j = robot_.joints[k];
+      if (!joint_.emplace(j.name, k).second)
+        robot_.faults.push_back({j.where.text(), fmt::format("there are two joints '{}'", j.name),
+                                 "give each a name of its own", "joint", j.name});
+      // A joint of the name of a link is common.
+      joint_name_.push_back(names_.add(link_.count(j.name) ? j.name + "_joint" : j.name));
+    }
+    for (const auto& [name, x] : options_.joints) {
+      const auto it = joint_.find(name);
+      if (it != joint_.end() && robot_.joints[it->second].has_coordinate()) continue;
+      std::vector<Text> known;
+      for (const RobotJoint& j : robot_.joints)
+        if (j.has_coordinate()) known.push_back(j.name);
+      fail({std::make_shared<const Text>("parameters")}, fmt::format("the robot has no joint '{}' to set", name),
+           suggestion(name, known));
+    }
+  }
+  void renamed(const char* kind, const Text& from, const Text& to) {
+    if (from != to) robot_.remarks.push_back(fmt::format("{} '{}' is called '{}' here", kind, from, to));
+  }
+
+  // Joints on links that are not there, and mimics of joints that are not there.
+  void drop_broken_joints() {
+    std::vector<Text> known;
+    for (const RobotLink& l : robot_.links) known.push_back(l.name);
+    for (RobotJoint& j : robot_.joints) {
+      const auto fault = [&](const Text& fact, const Text& remedy) {
+        robot_.faults.push_back({j.where.text(), fact, remedy, "joint", j.name});
+      };
+      bool good = true;
+      for (const Text* link : {&j.parent, &j.child}) {
+        if (link_.count(*link) || (link == &j.parent && link->empty())) continue;
+        fault(fmt::format("joint '{}': there is no link '{}'", j.name, *link), suggestion(*link, known));
+        good = false;
+      }
+      if (good && j.parent == j.child) {
+        fault(fmt::format("joint '{}': it connects link '{}' with itself", j.name, j.child), "name two links");
+        good = false;
+      }
+      if (j.axis.norm() == 0 && j.kind != RobotJoint::Kind::fixed && j.kind != RobotJoint::Kind::spherical &&
+          j.kind != RobotJoint::Kind::floating) {
+        fault(fmt::format("joint '{}': its axis has length 0", j.name), "give a direction");
+        j.axis = {0, 0, 1};
+      }
+      if (j.mimic) {
+        const auto it = joint_.find(j.mimic->joint);
+        if (it == joint_.end() || !robot_.joints[it->second].has_coordinate() || j.mimic->joint == j.name) {
+          std::vector<Text> moving;
+          for (const RobotJoint& other : robot_.joints)
+            if (other.has_coordinate() && other.name != j.name) moving.push_back(other.name);
+          fault(it == joint_.end()
+                    ? fmt::format("joint '{}': it mimics joint '{}', which is not there", j.name, j.mimic->joint)
+                    : fmt::format("joint '{}': it mimics joint '{}', which {}", j.name, j.mimic->joint,
+                                  j.mimic->joint == j.name ? "is itself" : "has no coordinate"),
+                suggestion(j.mimic->joint, moving));
+          j.mimic.reset();
+        } else if (!j.has_coordinate()) {
+          ++without_coordinate_;
+          j.mimic.reset();
+        }
+      }
+      broken_.push_back(!good);
+    }
+    if (without_coordinate_ > 0)
+      robot_.remarks.push_back(
+          fmt::format("not read: <mimic> of {} that cannot move", counted(without_coordinate_, "joint")));
+  }
+
+  // Where the joints stand: as asked for, the followers as their leaders tell.
+  void starts() {
+    for (const auto& [name, x] : options_.joints) robot_.joints[joint_.at(name)].start = x;
+    std::vector<int> state(robot_.joints.size());  // 1: being found, 2: found
+    const std::function<void(std::size_t)> find = [&](std::size_t k) {
+      RobotJoint& j = robot_.joints[k];
+      if (state[k] == 2) return;
+      if (state[k] == 1) {
+        robot_.faults.push_back({j.where.text(), fmt::format("joint '{}' mimics itself by way of others", j.name),
+                                 "break the circle", "joint", j.name});
+        j.mimic.reset();
+        return;
+      }
+      state[k] = 1;
+      if (j.mimic) {
+        find(joint_.at(j.mimic->joint));
+        if (j.mimic) {
+          const RobotJoint& leader = robot_.joints[joint_.at(j.mimic->joint)];
+          j.start = j.mimic->factor * leader.start + j.mimic->offset;
+          j.speed = j.mimic->factor * leader.speed;
+        }
+      }
+      state[k] = 2;
+    };
+    for (std::size_t k = 0; k < robot_.joints.size(); ++k) find(k);
+  }
+
+  static Frame moved(const RobotJoint& j) {
+    switch (j.kind) {
+      case RobotJoint::Kind::revolute:
+      case RobotJoint::Kind::cylindrical:
+        return Frame::turn(j.axis.normalized(), j.start);
+      case RobotJoint::Kind::prismatic:
+        return {j.start * j.axis.normalized(), Mat<double, 3>::Identity()};
+      case RobotJoint::Kind::screw: {
+        Frame f = Frame::turn(j.axis.normalized(), j.start);
+        f.at = j.pitch / (2 * std::numbers::pi) * j.start * j.axis.normalized();
+        return f;
+      }
+      default:
+        return {};
+    }
+  }
+
+  // From the world along the tree of joints; a joint whose child has its place already closes a loop.
+  void find_places() {
+    const std::size_t n = robot_.links.size(), m = robot_.joints.size();
+    RobotTree tree;
+    tree.above.resize(n);
+    tree.parent.assign(m, RobotTree::world);
+    tree.child.assign(m, RobotTree::world);
+    tree.motion.resize(m);
+    for (const RobotLink& link : robot_.links) tree.root.push_back(link.place);
+    std::vector<std::vector<std::size_t>> out(n);
+    std::vector<std::size_t> from_world, loops;
+    for (std::size_t k = 0; k < m; ++k) {
+      RobotJoint& j = robot_.joints[k];
+      if (broken_[k]) continue;
+      if (!j.parent.empty()) tree.parent[k] = link_.at(j.parent);
+      tree.child[k] = link_.at(j.child);
+      tree.motion[k] = moved(j);
+      if (!j.loop && tree.above[tree.child[k]]) {
+        j.loop = true;
+        robot_.remarks.push_back(
+            fmt::format("link '{}' is the child of two joints: '{}' closes a loop", j.child, j.name));
+      }
+      if (j.loop) {
+        loops.push_back(k);
+        continue;
+      }
+      tree.above[tree.child[k]] = k;
+      (j.parent.empty() ? from_world : out[tree.parent[k]]).push_back(k);
+    }
+    std::vector<bool> placed(n, false);
+    const auto spread = [&](std::size_t first) {
+      std::vector<std::size_t> open{first};
+      placed[first] = true;
+      while (!open.empty()) {
+        const std::size_t i = open.back();
+        open.pop_back();
+        for (const std::size_t k : out[i]) {
+          if (placed[tree.child[k]]) continue;  // in a circle
+          tree.order.push_back(k);
+          placed[tree.child[k]] = true;
+          open.push_back(tree.child[k]);
+        }
+      }
+    };
+    for (const std::size_t k : from_world) tree.order.push_back(k), spread(tree.child[k]);
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < n; ++i)
+      if (!tree.above[i]) roots.push_back(i), spread(i);
+    for (std::size_t i = 0; i < n; ++i)
+      if (!placed[i]) {
+        robot_.faults.push_back(
+            {robot_.links[i].where.text(),
+             fmt::format("link '{}': it and its parents go round in a circle", robot_.links[i].name),
+             "one link of a robot has no parent", "link", robot_.links[i].name});
+        loops.clear();
+        tree.above[i].reset();
+        spread(i);
+      }
+    std::vector<bool> held(m, false);
+    for (const auto& [name, x] : options_.joints) held[joint_.at(name)] = true;
+    const ClosedLoops closed = close_loops(robot_, tree, loops, held);
+    if (closed.moved > 0)
+      robot_.remarks.push_back(fmt::format("its loops were closed: of its joints '{}' moved most, by {:.4g} {}",
+                                           robot_.joints[closed.joint].name, closed.moved,
+                                           robot_.joints[closed.joint].turns() ? "rad" : "m"));
+    place_ = places(robot_, tree);
+    if (!closed.open.empty()) take_as_closed(closed, tree);
+    bases(roots);
+  }
+  // Loops that no pose closes: rounded files, or more rows than joints.  Where joints were set, the check tells.
+  void take_as_closed(const ClosedLoops& closed, const RobotTree& tree) {
+    const Text left =
+        fmt::format("{} {} not close: {:.3g} m are left at best, in '{}'", counted(std::ssize(closed.open), "loop"),
+                    closed.open.size() == 1 ? "does" : "do", closed.gap, robot_.joints[closed.widest].name);
+    if (!options_.joints.empty()) {
+      robot_.remarks.push_back(left + "; set other joints");
+      return;
+    }
+    robot_.remarks.push_back(left + "; taken as closed there");
+    for (const std::size_t k : closed.open) {
+      RobotJoint& j = robot_.joints[k];
+      const Frame outside = tree.parent[k] == RobotTree::world ? Frame() : place_[tree.parent[k]];
+      const Frame met = place_[tree.child[k]].inverse() * outside * j.on_parent;
+      j.on_child.at = met.at;
+      if (j.kind != RobotJoint::Kind::spherical) j.on_child.R = met.R;
+    }
+  }
+  // The links without a parent stand in the world, or move freely.
+  void bases(const std::vector<std::size_t>& roots) {
+    if (options_.free_base || !robot_.fixed_base) return;
+    for (const std::size_t i : roots) {
+      RobotJoint base;
+      base.name = roots.size() == 1 ? "base" : robot_.links[i].name + "_base";
+      base.where = robot_.links[i].where;
+      base.child = robot_.links[i].name;
+      base.on_parent = place_[i];
+      robot_.joints.push_back(base);
+      joint_name_.push_back(names_.add(base.name));
+      broken_.push_back(false);
+    }
+  }
+
+  void body(std::size_t i) {
+    const RobotLink& link = robot_.links[i];
+    const Maker make{link.where};
+    Value v = make.table();
+    make.put(v, "kind", make.text("rigid_body"));
+    make.put(v, "mass", make.number(link.mass));
+    make.put(v, "centre", make.numbers(link.centre));
+    std::vector<Vec3<double>> rows;
+    for (Index r = 0; r < 3; ++r) rows.push_back(link.inertia.row(r).transpose());
+    make.put(v, "inertia", make.list(rows, [&](const Vec3<double>& row) { return make.numbers(row); }));
+    VectorXd q(7);
+    q << place_[i].at, quaternion_from_matrix(place_[i].R);
+    make.put(v, "place", make.numbers(q));
+    add("bodies", make, body_name_[i], std::move(v));
+  }
+
+  Text body_of(const Text& link) const { return link.empty() ? "ground" : body_name_[link_.at(link)]; }
+
+  // The axis of the joint in the frames of the two links, with the same direction across.
+  std::pair<Value, Value> axes(const Maker& make, const RobotJoint& j, const Vec3<double>& axis) const {
+    const Vec3<double> x = across(axis);
+    return {make.axis(j.on_parent.R * axis, j.on_parent.R * x), make.axis(j.on_child.R * axis, j.on_child.R * x)};
+  }
+
+  void joint(std::size_t k) {
+    using Kind = RobotJoint::Kind;
+    const RobotJoint& j = robot_.joints[k];
+    if (broken_[k] || j.kind == Kind::floating) return;
+    static const std::map<Kind, const char*> kinds{{Kind::fixed, "weld"},          {Kind::revolute, "revolute"},
+                                                   {Kind::prismatic, "prismatic"}, {Kind::cylindrical, "cylindrical"},
+                                                   {Kind::spherical, "spherical"}, {Kind::universal, "universal"},
+                                                   {Kind::planar, "planar_joint"}, {Kind::screw, "screw"}};
+    const Maker make{j.where};
+    Value v = make.table();
+    make.put(v, "kind", make.text(kinds.at(j.kind)));
+    make.put(v, "bodies", make.texts({body_of(j.parent), body_of(j.child)}));
+    make.put(v, "on_a", make.numbers(j.on_parent.at));
+    make.put(v, "on_b", make.numbers(j.on_child.at));
+    if (j.kind == Kind::universal) {
+      make.put(v, "axis_a", make.numbers(j.on_parent.R * j.axis));
+      make.put(v, "axis_b", make.numbers(j.on_child.R * j.axis_2));
+    } else if (j.kind != Kind::spherical) {
+      auto [a, b] = axes(make, j, j.kind == Kind::fixed ? Vec3<double>(0, 0, 1) : j.axis);
+      make.put(v, "axis_a", std::move(a));
+      make.put(v, "axis_b", std::move(b));
+    }
+    if (j.kind == Kind::screw) make.put(v, "pitch", make.number(j.pitch));
+    add("joints", make, joint_name_[k], std::move(v));
+  }
+
+  // A coordinate of the joint is needed by what acts on it; with its armature it is the rotor of a motor.
+  const Text& coordinate(std::size_t k) {
+    const auto [it, fresh] = coordinate_.emplace(k, "");
+    if (!fresh) return it->second;
+    const RobotJoint& j = robot_.joints[k];
+    const Maker make{j.where};
+    it->second = names_.add(joint_name_[k] + (j.turns() ? "_angle" : "_position"));
+    Value rotor = make.table();
+    make.put(rotor, "kind", make.text("subsystem"));
+    make.put(rotor, "coordinates", make.texts({"q"}));
+    Value row = make.list(std::vector<double>{j.armature}, [&](double x) { return make.number(x); });
+    make.put(rotor, "M", make.list(std::vector<int>{0}, [&](int) { return row; }));
+    make.put(rotor, "place", make.numbers(VectorXd::Constant(1, j.start)));
+    add("bodies", make, it->second, std::move(rotor));
+    Value v = make.table();
+    make.put(v, "kind", make.text(j.turns() ? "angle_coordinate" : "displacement_coordinate"));
+    make.put(v, "bodies", make.texts({body_of(j.parent), body_of(j.child), it->second}));
+    auto [a, b] = axes(make, j, j.axis);
+    make.put(v, "axis_a", std::move(a));
+    if (j.turns()) {
+      make.put(v, "axis_b", std::move(b));
+    } else {
+      make.put(v, "on_a", make.numbers(j.on_parent.at));
+      make.put(v, "on_b", make.numbers(j.on_child.at));
+    }
+    add("joints", make, names_.add(joint_name_[k] + (j.turns() ? "_turn" : "_slide")), std::move(v));
+    return it->second;
+  }
+  Value term(const Maker& make, int body, double factor) const {
+    Value t = make.table();
+    make.put(t, "body", make.number(body));
+    t.table.back().value.kind = Value::Kind::integer;
+    t.table.back().value.integer = body;
+    make.put(t, "coordinate", make.text("q"));
+    make.put(t, "factor", make.number(factor));
+    return t;
+  }
+
+  void acting(std::size_t k) {
+    const RobotJoint& j = robot_.joints[k];
+    if (broken_[k]) return;
+    const Maker make{j.where};
+    if (!j.has_coordinate()) {
+      if (j.damping != 0 || j.friction != 0 || j.stiffness != 0 || j.armature != 0)
+        robot_.remarks.push_back(fmt::format(
+            "joint '{}' has no single coordinate: its damping, friction, stiffness and armature are left out", j.name));
+      return;
+    }
+    if (j.mimic) {
+      const std::size_t leader = joint_.at(j.mimic->joint);
+      if (broken_[leader]) return;
+      const Text follower = coordinate(k);
+      Value v = make.table();
+      make.put(v, "kind", make.text("coupling"));
+      make.put(v, "bodies", make.texts({follower, coordinate(leader)}));
+      make.put(v, "terms",
+               make.list(std::vector<std::pair<int, double>>{{0, 1}, {1, -j.mimic->factor}},
+                         [&](const auto& t) { return term(make, t.first, t.second); }));
+      make.put(v, "constant", make.number(-j.mimic->offset));
+      add("joints", make, names_.add(joint_name_[k] + "_mimic"), std::move(v));
+    }
+    if (j.armature != 0) (void)coordinate(k);
+    if (j.damping != 0 || j.stiffness != 0) {
+      Value v = make.table();
+      make.put(v, "kind", make.text("coordinate_spring"));
+      make.put(v, "bodies", make.texts({coordinate(k)}));
+      make.put(v, "terms", make.list(std::vector<int>{0}, [&](int b) { return term(make, b, 1); }));
+      make.put(v, "stiffness", make.number(j.stiffness));
+      make.put(v, "damping", make.number(j.damping));
+      make.put(v, "rest", make.number(j.rest));
+      add("forces", make, names_.add(joint_name_[k] + (j.stiffness != 0 ? "_spring" : "_damping")), std::move(v));
+    }
+    if (j.friction != 0) {
+      Value v = make.table();
+      make.put(v, "kind", make.text("coordinate_force"));
+      make.put(v, "bodies", make.texts({coordinate(k)}));
+      make.put(v, "coordinate", make.text("q"));
+      make.put(v, "f", make.text(fmt::format("-{} * tanh(a.q' / {})", j.friction, j.turns() ? 0.05 : 0.005)));
+      add("forces", make, names_.add(joint_name_[k] + "_friction"), std::move(v));
+    }
+  }
+
+  // The joint of this name, if it has a coordinate; what is said of others is left out, and that is told.
+  std::optional<std::size_t> with_coordinate(const Text& joint, const Text& part, const Where& where) {
+    const auto it = joint_.find(joint);
+    if (it == joint_.end()) {
+      std::vector<Text> known;
+      for (const auto& j : joint_) known.push_back(j.first);
+      robot_.faults.push_back({where.text(), fmt::format("{}: there is no joint '{}'", part, joint),
+                               suggestion(joint, known), "joint", joint});
+      return std::nullopt;
+    }
+    if (broken_[it->second]) return std::nullopt;
+    if (robot_.joints[it->second].has_coordinate()) return it->second;
+    robot_.remarks.push_back(fmt::format("{} is left out: joint '{}' has no single coordinate", part, joint));
+    return std::nullopt;
+  }
+
+  void effort(const RobotEffort& e) {
+    const Maker make{e.where};
+    std::vector<Text> bodies;
+    std::vector<double> factors;
+    for (const auto& [joint, factor] : e.terms) {
+      const auto k = with_coordinate(joint, e.name, e.where);
+      if (!k) return;
+      bodies.push_back(coordinate(*k));
+      factors.push_back(factor);
+    }
+    if (e.stiffness != 0 || e.damping != 0) {
+      Value v = make.table();
+      make.put(v, "kind", make.text("coordinate_spring"));
+      make.put(v, "bodies", make.texts(bodies));
+      Value terms = make.list(std::vector<int>{}, [&](int) { return make.table(); });
+      for (std::size_t i = 0; i < bodies.size(); ++i) terms.list.push_back(term(make, static_cast<int>(i), factors[i]));
+      make.put(v, "terms", std::move(terms));
+      make.put(v, "stiffness", make.number(e.stiffness));
+      make.put(v, "damping", make.number(e.damping));
+      make.put(v, "rest", make.number(e.rest));
+      add("forces", make, names_.add(e.name), std::move(v));
+    }
+    if (e.constant != 0)
+      for (std::size_t i = 0; i < bodies.size(); ++i) {
+        Value v = make.table();
+        make.put(v, "kind", make.text("coordinate_force"));
+        make.put(v, "bodies", make.texts({bodies[i]}));
+        make.put(v, "coordinate", make.text("q"));
+        make.put(v, "f", make.text(fmt::format("{}", e.constant * factors[i])));
+        add("forces", make, names_.add(e.name), std::move(v));
+      }
+  }
+
+  void relation(const RobotRelation& r) {
+    const Maker make{r.where};
+    const auto first = with_coordinate(r.joint, r.name, r.where);
+    if (!first) return;
+    std::vector<Text> bodies{coordinate(*first)};
+    if (!r.other.empty()) {
+      const auto second = with_coordinate(r.other, r.name, r.where);
+      if (!second) return;
+      bodies.push_back(coordinate(*second));
+    }
+    Text f = fmt::format("a.q - ({}", r.c.empty() ? 0 : r.c[0]);
+    for (std::size_t i = 1; i < r.c.size() && bodies.size() > 1; ++i)
+      if (r.c[i] != 0) f += fmt::format(" + ({}) * b.q^{}", r.c[i], i);
+    Value v = make.table();
+    make.put(v, "kind", make.text("holonomic"));
+    make.put(v, "bodies", make.texts(bodies));
+    make.put(v, "f", make.text(f + ")"));
+    add("joints", make, names_.add(r.name), std::move(v));
+  }
+
+  Robot& robot_;
+  const RobotOptions& options_;
+  Value root_;
+  Names names_;
+  std::map<Text, std::size_t> link_, joint_;
+  std::vector<Text> body_name_, joint_name_;
+  std::vector<bool> broken_;
+  std::vector<Frame> place_;
+  std::map<std::size_t, Text> coordinate_;
+  int without_coordinate_ = 0;  // joints that cannot follow others
+};
+
+}  // namespace
+
+Model robot_model(Robot robot, const std::string& path, const RobotOptions& options) {
+  if (robot.links.empty()) fail(robot.where, fmt::format("robot '{}' has no link", robot.name), "add one");
+  Builder builder(robot, options);
+  const Value values = builder.values();
+  const auto finished = [&](Model model) {
+    model.remarks = robot.remarks;
+    for (std::size_t i = 0; i < robot.links.size(); ++i)
+      if (!robot.links[i].shapes.empty()) model.shapes[builder.body_names()[i]] = robot.links[i].shapes.front();
+    return model;
+  };
+  try {
+    return finished(load_values(values, robot.name, path, robot.faults));
+  } catch (const ModelError& error) {
+    if (!error.rest()) throw;
+    throw ModelError(error.faults(), std::make_shared<const Model>(finished(*error.rest())), error.judged());
+  }
+}
+
+}  // namespace files
+
+Model read_mjcf(const std::string& path, const RobotOptions& options) {
+  const std::filesystem::path file(path);
+  return files::robot_model(files::mjcf_robot(files::read_text(path, path), path, file.parent_path().string()),
+                            std::filesystem::weakly_canonical(file).string(), options);
+}
+Model parse_mjcf(const std::string& text, const std::string& name, const RobotOptions& options) {
+  return files::robot_model(files::mjcf_robot(text, name, "."), "", options);
+}
+
+bool is_robot_file(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return ending == ".urdf" || ending == ".xacro" || ending == ".xml" || ending == ".mjcf" || ending == ".sdf" ||
+         ending == ".world";
+}
+
+Model read_robot(const std::string& path, const RobotOptions& options) {
+  const files::Xml root = files::parse_xml(files::read_text(path, path), path);
+  if (root.is("mujoco")) return read_mjcf(path, options);
+  if (root.is("sdf")) files::fail(root.where, "SDF is not read", "convert it to URDF or MJCF");
+  return read_urdf(path, options);
+}
+
+}  // namespace mortise
