@@ -571,6 +571,7 @@ std::vector<std::string> System::without_derivatives() const {
 VectorXd System::size_of_b(const Evaluation& e, const ConstraintInfo& c) const {
   double turning = 0;
   for (const std::size_t k : c.bodies) {
+    if (e.state.v.segment(bodies_[k].first, bodies_[k].size).isZero(0)) continue;
     const std::vector<std::string> units = bodies_[k].model->units();
     for (std::size_t j = 0; j < units.size(); ++j)
       if (units[j] != "m") turning = std::max(turning, std::abs(e.state.v[bodies_[k].first + static_cast<Index>(j)]));

@@ -11,7 +11,7 @@
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/words.h>
-#include <mortise/engine/engine.h>
+#include <mortise/engine/row_rates.h>
 
 namespace mortise::report {
 namespace {
@@ -238,8 +238,7 @@ std::optional<Contradiction> contradiction(const System& system, const Evaluatio
     if (std::binary_search(e.state.off.begin(), e.state.off.end(), k)) continue;
     const bool position = i - c.row < c.holonomic;
     holonomic = holonomic && position;
-    phi += y * e.phi[i];
-    phi_terms += std::abs(y * e.phi[i]);
+    if (position) phi += y * e.phi[i], phi_terms += std::abs(y * e.phi[i]);
     size += std::abs(y) * reach[i];
     const double v = position ? rate[i] : e.phi[i];
     speed += y * v;
@@ -280,8 +279,6 @@ bool any_contradiction(const System& system, const Evaluation& e, const VectorXd
 void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report) {
   if (rank.redundant.empty()) return;
   const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
-  Engine engine(system);  // for the rates of the rows
-  engine.evaluate(e.state);
   std::set<Index> shared;
   std::vector<std::vector<std::size_t>> joints_of_set;
   std::set<std::string> turned;  // joints that are told as such: their rows hold nothing
@@ -292,6 +289,10 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     return set.y.size() == 1 && (turned.count(system.constraints()[joint].name) > 0 ||
                                  std::binary_search(e.state.off.begin(), e.state.off.end(), joint));
   });
+  std::set<std::size_t> concerned;
+  for (const Set& set : sets)
+    for (const auto& [i, _] : set.y) concerned.insert(system.constraint_of(i));
+  const VectorXd rate = row_rates(system, e.state, concerned);
   for (const Set& set : sets) {
     const auto info = system.row(set.row);
     RedundantRow r;
@@ -309,7 +310,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     }
     if (set.y.size() == 1) r.flat = flatness(system, e, set.row);
     if (r.consistent)
-      if (const auto c = contradiction(system, e, engine.rate(), reach, set))
+      if (const auto c = contradiction(system, e, rate, reach, set))
         r.consistent = false, r.level = c->level, r.gap = c->gap;
     std::sort(weights.begin(), weights.end());
     r.pair.first = info.name;
