@@ -109,8 +109,9 @@ bool Engine::solve_by_qr(const VectorXd& force, const VectorXd& rhs) {
   const double unknown = verdict().unknown;
   if (!(solved_.error <= std::max(tolerance::converged, unknown) && certified(force, verdict().implied))) return false;
   work_.residual = work_.residual.cwiseAbs() + gaps_of_implied();
+  const VectorXd of_rows = forces_of_implied();
   const bool certain =
-      find_doubts(force, forces_of_implied(), [&] { qr->solve(work_.g, work_.residual, work_.dlambda, work_.dy); });
+      find_doubts(force, &of_rows, [&] { qr->solve(work_.g, work_.residual, work_.dlambda, work_.dy); });
   if (!certain && solved_.doubts.front().share > unknown) return false;
   find_gap(force, rhs, 0);
   return gap_.isZero(0) && !verdict().conflicting;
@@ -264,9 +265,9 @@ std::vector<const Engine::Node*> Engine::nodes_of_rows() const {
 
 // Bodies of whose motion more than `known` is unknown, as seen by their joints, worst first; and whether that is for
 // the numbers of the model to answer for, whose round-off alone hides as much, and not for this solve.  work_.residual,
-// size_of_row_ and work_.terms are those of y: what they may hide, and forces of_rows that might as well act, goes into
-// the equations with signs at random, and `respond` tells by how much the bodies move.
-bool Engine::find_doubts(const VectorXd& force, const VectorXd& of_rows, const std::function<void()>& respond) {
+// size_of_row_ and work_.terms are those of y: what they may hide, and forces of_rows that might as well act, if there
+// are such, goes into the equations with signs at random, and `respond` tells by how much the bodies move.
+bool Engine::find_doubts(const VectorXd& force, const VectorXd* of_rows, const std::function<void()>& respond) {
   constexpr int draws = 2;
   constexpr double as_much = 4;
   std::uint64_t random = 1;
@@ -293,7 +294,8 @@ bool Engine::find_doubts(const VectorXd& force, const VectorXd& of_rows, const s
   add_reactions(lambda_, work_.g);
   hidden_.force = force + work_.g;
   for (const Body& b : plan_->bodies) hidden_.force.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
-  hidden_.force = hidden_.force.cwiseAbs() + tolerance::rounding * work_.terms + of_rows;
+  hidden_.force = hidden_.force.cwiseAbs() + tolerance::rounding * work_.terms;
+  if (of_rows) hidden_.force += *of_rows;
   hidden_.row = work_.residual.cwiseAbs() + tolerance::rounding * size_of_row_.cwiseSqrt();
   hidden_.rows = hidden_.row;
   respond_to_hidden();
@@ -310,7 +312,8 @@ bool Engine::find_doubts(const VectorXd& force, const VectorXd& of_rows, const s
   };
   const bool out = std::all_of(all.begin(), all.end(), answered);
   solved_.doubts = all;
-  hidden_.force = of_rows;
+  hidden_.force.setZero();
+  if (of_rows) hidden_.force = *of_rows;
   hidden_.row = hidden_.rows;
   respond_to_hidden();
   find_reasons(hidden_.motion);
