@@ -10,6 +10,7 @@
 #include <mortise/assembly/system_graph.h>
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 #include <mortise/engine/row_rates.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 using Set = SparseRank::Set;
 
-constexpr double visible = 1e-9;  // of the size of a row: by so much it is off, or contradicts others
+constexpr double visible = tolerance::start_met;  // of the size of a row: by so much it is off, or contradicts others
 
 // A joint that holds less than another: what it does not hold, by names of rows; "axis" is the translation along the
 // joint's axis, "load" the direction in which its reaction is not unique.
@@ -293,8 +294,14 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   for (const Set& set : sets)
     for (const auto& [i, _] : set.y) concerned.insert(system.constraint_of(i));
   const VectorXd rate = row_rates(system, e.state, concerned);
+  // Names are made when somebody asks: each once.
+  std::map<Index, decltype(system.row(0))> named;
+  const auto row_of = [&](Index i) -> const auto& {
+    const auto it = named.find(i);
+    return it != named.end() ? it->second : named.emplace(i, system.row(i)).first->second;
+  };
   for (const Set& set : sets) {
-    const auto info = system.row(set.row);
+    const auto& info = row_of(set.row);
     RedundantRow r;
     r.row = info.name, r.removes = info.removes, r.gap = set.gap, r.consistent = set.consistent;
     std::set<std::size_t> joints;
@@ -302,11 +309,11 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     for (const auto& [i, y] : set.y) {
       const std::size_t k = system.constraint_of(i);
       const auto& c = system.constraints()[k];
-      r.set.push_back(system.row(i).name);
+      r.set.push_back(row_of(i).name);
       if (!c.own) joints.insert(k);
       if (set.y.size() > 1) shared.insert(i);
       weights.emplace_back(-std::abs(y) * reach[i], i);
-      r.reactions.push_back(c.name + "." + system.row(i).reaction);
+      r.reactions.push_back(c.name + "." + row_of(i).reaction);
     }
     if (set.y.size() == 1) r.flat = flatness(system, e, set.row);
     if (r.consistent)
@@ -315,7 +322,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     std::sort(weights.begin(), weights.end());
     r.pair.first = info.name;
     for (const auto& [_, i] : weights)
-      if (i != set.row && r.pair.second.empty()) r.pair.second = system.row(i).name;
+      if (i != set.row && r.pair.second.empty()) r.pair.second = row_of(i).name;
     const std::vector<std::size_t> list(joints.begin(), joints.end());
     for (const std::size_t k : list) r.joints.push_back(system.constraints()[k].name);
     r.loop = loop_of(system, list, system.constraint_of(set.row));
@@ -324,7 +331,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   }
   for (const Index i : shared) {
     const auto& c = system.constraints()[system.constraint_of(i)];
-    report.reactions_not_unique.push_back(c.name + "." + system.row(i).reaction);
+    report.reactions_not_unique.push_back(c.name + "." + row_of(i).reaction);
   }
 
   // Sets that share a joint are mended together; flat rows are told by themselves.

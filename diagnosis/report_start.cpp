@@ -100,7 +100,7 @@ double longest_way(const System& system, const State& s) {
 // A state near s that meets the holonomic rows, by steps of least change in the sizes d; none if it is not found.
 std::optional<State> met_near(const System& system, State s, const VectorXd& d) {
   constexpr int most = 30;
-  constexpr double close = 1e-12;
+  constexpr double close = tolerance::projected;
   for (int k = 0; k < most; ++k) {
     const Evaluation e = system.evaluate(s);
     MatrixXd J = e.dense_A() * d.asDiagonal();
