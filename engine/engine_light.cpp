@@ -17,7 +17,7 @@ using engine::at, engine::Row;
 // Which rows the others imply, once for a factor.
 const Engine::Verdict& Engine::verdict() {
   if (derived_.verdict) return *derived_.verdict;
-  Verdict& out = derived_.verdict.emplace();
+  Verdict& out = *(derived_.verdict = Verdict{});
   out.implied.assign(at(system_.rows()), false);
   if (!judge_) return out;
   Judgement judgement = judge_(evaluated_.at);

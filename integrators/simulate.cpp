@@ -15,6 +15,7 @@
 #include <mortise/integrators/kinematics.h>
 #include <mortise/integrators/rank_watch.h>
 
+#include <mortise/core/memory.h>
 #include <mortise/core/words.h>
 
 namespace mortise {
@@ -67,6 +68,11 @@ class Run {
     out_.columns = readings_.columns();
     for (const auto& c : system.constraints())
       if (!c.own) out_.drift.push_back({c.name, 0});
+    if (options.sample > 0)
+      require_memory({"run", system.name()},
+                     fmt::format("the record of {:.3g} samples of {} columns", options.duration / options.sample,
+                                 out_.columns.size()),
+                     expected() * sizeof(double), "give an earlier end, a longer time between samples, or record less");
   }
 
   Trajectory go() {
@@ -572,8 +578,24 @@ class Run {
     out_.stopped = fmt::format("stopped by the caller at t = {:g} s", t);
   }
 
+  double expected() const {  // numbers in the whole record
+    return (options_.duration / options_.sample + 2) * static_cast<double>(out_.columns.size());
+  }
+
+  // Where memory ends the run does, with all samples before.
+  void make_room(std::size_t more) {
+    const std::size_t needed = out_.values.size() + more;
+    if (needed <= out_.values.capacity()) return;
+    std::size_t next = 2 * needed;
+    if (options_.sample > 0) next = std::max(needed, std::min(next, static_cast<std::size_t>(expected())));
+    require_memory({"run", system_.name()}, fmt::format("the record of {} samples and more", out_.samples()),
+                   static_cast<double>(next) * sizeof(double), "give a longer time between samples, or record less");
+    out_.values.reserve(next);
+  }
+
   void record(const State& s) {
     const VectorXd& row = readings_.read(s, flow_.solver());
+    make_room(static_cast<std::size_t>(row.size()));
     out_.values.insert(out_.values.end(), row.data(), row.data() + row.size());
     if (s.t == begin_) next_ = 1;
   }
