@@ -58,7 +58,16 @@ Assembly::~Assembly() = default;
 
 std::string Assembly::did_you_mean(const std::string& name) const {
   if (names_.empty()) return "it is empty";
-  return fmt::format("did you mean '{}'?", nearest_name(name, {names_.begin(), names_.end()}));
+  // Of many, those that begin alike.
+  constexpr std::size_t many = 5000;
+  constexpr int beside = 1000;
+  auto first = names_.begin(), last = names_.end();
+  if (names_.size() > many) {
+    first = last = names_.lower_bound(name);
+    for (int i = 0; i < beside && first != names_.begin(); ++i) --first;
+    for (int i = 0; i < beside && last != names_.end(); ++i) ++last;
+  }
+  return fmt::format("did you mean '{}'?", nearest_name(name, {first, last}));
 }
 
 void Assembly::require_new(const Label& label) const {

@@ -78,8 +78,23 @@ CoordinateTable::Range CoordinateTable::find(std::string_view name) const {
       if (const auto it = std::find(list.begin(), list.end(), name.substr(dot + 1)); it != list.end())
         return {e->first + (it - list.begin()), 1};
     }
-  std::vector<std::string> known = names();
-  for (const Entry& e : bodies_) known.push_back(e.body);
+  // Of many, those that begin alike.
+  constexpr Index many = 5000;
+  constexpr std::ptrdiff_t beside = 500;
+  std::vector<std::string> known;
+  if (size_ <= many) {
+    known = names();
+    for (const Entry& e : bodies_) known.push_back(e.body);
+  } else {
+    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), name,
+                                     [&](std::size_t i, std::string_view x) { return bodies_[i].body < x; });
+    for (auto it = at - std::min(beside, at - sorted_.begin()); it < at + std::min(beside, sorted_.end() - at); ++it) {
+      const Entry& e = bodies_[*it];
+      known.push_back(e.body);
+      for (const std::string& coordinate : lists_[e.list])
+        if (std::ssize(known) < many) known.push_back(e.body + "." + coordinate);
+    }
+  }
   const std::string guess = nearest_name(name, known);
   Label{"coordinate", std::string(name)}.fail<InvalidModel>(
       fmt::format("there is none of this name among {}", size_),

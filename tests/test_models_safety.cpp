@@ -1,6 +1,7 @@
 // The command loses nothing and takes nothing for what it is not: files, checkpoints, sweeps.
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <thread>
 
@@ -405,8 +406,30 @@ TEST_CASE("command: what does not fit into memory is told with the figure, and w
                 content(s / "err"));
   CHECK(content(s / "out").empty());
 #endif
+  std::string names;
+  for (int i = 0; i < 300000; ++i) names += fmt::format("\"x{}\",", i);
+  write(s / "large.toml", "[bodies.all]\nkind = \"subsystem\"\ncoordinates = [" + names + "]\n");
+  const Outcome large = mortise_command(fmt::format("check {}", s / "large.toml"));
+  CHECK(large.status == 4);
+  CHECK_MESSAGE(contains(large.err, "its mass matrix of 300000 coordinates needs 720 GB of memory, and "), large.err);
   const Outcome o = mortise_command(fmt::format("run {} --until 1e9 -o {}", s / "many.toml", s / "a.csv"));
   CHECK(o.status == 64);
   CHECK_MESSAGE(contains(o.err, "more than fits into memory"), o.err);
   CHECK(!fs::exists(s / "a.csv"));
+}
+
+TEST_CASE("command: a file with many wrong names is refused in seconds, with guesses") {
+  const Scratch s;
+  std::string wrong;
+  for (int i = 0; i < 50000; ++i)
+    wrong += fmt::format("[bodies.p{}]\nkind = \"particle\"\ndimension = 1\nmass = 1\n", i);
+  for (int i = 0; i < 2000; ++i)
+    wrong += fmt::format("[joints.j{0}]\nkind = \"pin\"\nbodies = [\"p{0}0x\", \"p{0}\"]\n", i);
+  write(s / "wrong.toml", wrong);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome o = mortise_command(fmt::format("check {}", s / "wrong.toml"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));  // also under sanitizers
+  CHECK(o.status == 4);
+  CHECK(contains(o.err, "has no body 'p00x'; did you mean 'p0'?"));
+  CHECK(contains(o.err, "... and "));
 }
