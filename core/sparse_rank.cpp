@@ -147,11 +147,18 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       else
         sum.push_back(entry);
     std::erase_if(sum, [](const auto& entry) { return entry.value == 0; });
+    if (sum.empty()) {  // scales beyond what doubles can hold: its largest part alone, unscaled
+      const auto most_of = std::max_element(set.y.begin(), set.y.end(), [](const auto& x, const auto& y) {
+        return std::abs(x.value) < std::abs(y.value);
+      });
+      const Index j = most_of == set.y.end() ? 0 : most_of->i;
+      for (SparseColumns::InnerIterator x(N0, j); x; ++x) sum.push_back({x.row(), x.value()});
+    }
     SparseList share;
     for (const auto& [i, value] : sum) share.push_back({i, std::abs(value) / scale.d[i]});
     const double most = largest(share);
     std::size_t first = 0;  // of the largest entries, so that round-off does not choose between equals
-    while (share[first].value < most * (1 - 1e-9)) ++first;
+    while (first + 1 < share.size() && share[first].value < most * (1 - 1e-9)) ++first;
     const double unit = sum[first].value;
     for (auto& entry : sum) entry.value /= unit;
     for (auto& entry : share) entry.value /= most;

@@ -69,11 +69,6 @@ class Run {
     out_.columns = readings_.columns();
     for (const auto& c : system.constraints())
       if (!c.own) out_.drift.push_back({c.name, 0});
-    if (options.sample > 0)
-      require_memory({"run", system.name()},
-                     fmt::format("the record of {:.3g} samples of {} columns", options.duration / options.sample,
-                                 out_.columns.size()),
-                     expected() * sizeof(double), "give an earlier end, a longer time between samples, or record less");
   }
 
   Trajectory go() {
