@@ -22,7 +22,7 @@ using Set = SparseRank::Set;
 constexpr double visible = tolerance::start_met;  // of the size of a row: by so much it is off, or contradicts others
 
 // A joint that holds less than another: what it does not hold, by names of rows; "axis" is the translation along the
-// joint's axis, "load" the direction in which its reaction is not unique.
+// joint's axis, "load" the direction in which its reaction is not unique, "tilt" the turn across the axis likewise.
 struct Exchange {
   const char *from, *to;
   std::vector<const char*> drops;
@@ -30,10 +30,12 @@ struct Exchange {
 const std::vector<Exchange>& exchanges() {
   static const std::vector<Exchange> list{
       {"revolute", "cylindrical", {"axis"}},
+      {"revolute", "universal", {"tilt"}},
       {"revolute", "spherical", {"tilt_1", "tilt_2"}},
       {"revolute", "point_on_line", {"axis", "tilt_1", "tilt_2"}},
       {"cylindrical", "point_on_line", {"tilt_1", "tilt_2"}},
       {"prismatic", "cylindrical", {"twist"}},
+      {"prismatic", "point_on_line", {"tilt_1", "tilt_2", "twist"}},
       {"universal", "spherical", {"twist"}},
       {"spherical", "point_on_line", {"load"}},
       {"weld", "revolute", {"turn_3"}},
@@ -61,6 +63,24 @@ struct Candidate {
   std::vector<std::string> frees;
 };
 
+// About which axis in the world body B turns against A where a combination of these rows gives way.
+std::optional<Vec3<double>> held_turn(const System& system, const Evaluation& e, const System::ConstraintInfo& c,
+                                      const VectorXd& combination) {
+  for (const std::size_t k : {std::size_t{1}, std::size_t{0}}) {
+    const auto& b = system.bodies()[c.bodies[k]];
+    if (b.size == 0 || !b.model->turns(3)) continue;
+    MatrixXd W(3, b.size);  // of its rates
+    for (Index j = 0; j < b.size; ++j) {
+      const VectorXd v = VectorXd::Unit(b.size, j);
+      b.model->angular_velocity(3, e.state.q.data() + b.first, v.data(), W.col(j).data());
+    }
+    const MatrixXd rates = W.transpose() * Ldlt(W * W.transpose()).solve(MatrixXd::Identity(3, 3));
+    const VectorXd turn = (combination.transpose() * e.A(c.block + k) * rates).transpose();
+    if (turn.norm() > 0) return Vec3<double>(turn.normalized());
+  }
+  return {};
+}
+
 constexpr double independent = 1e-6;  // of the largest entry: below, a combination of rows is not redundant
 
 // Each of the combinations is redundant, and all together.
@@ -75,8 +95,9 @@ bool redundant(const MatrixXd& drops, const MatrixXd& Y, double size) {
   return Svd(X).count_above(independent) == X.rows();
 }
 
-std::optional<Candidate> candidate(const System& system, const State& s, std::size_t joint, const Exchange& x,
+std::optional<Candidate> candidate(const System& system, const Evaluation& e, std::size_t joint, const Exchange& x,
                                    const MatrixXd& Y) {
+  const State& s = e.state;
   const auto& c = system.constraints()[joint];
   const auto rows = c.model->rows();
   Candidate out{joint, &x, MatrixXd(c.rows, 0), {}};
@@ -98,6 +119,16 @@ std::optional<Candidate> candidate(const System& system, const State& s, std::si
       VectorXd column = VectorXd::Zero(c.rows);
       column.head(translations) = svd.U.col(0);
       add(column, "translation along " + direction_in_words(svd.U.col(0)));
+    } else if (drop == "tilt") {
+      VectorXd column = VectorXd::Zero(c.rows);
+      std::vector<Index> tilts;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].name == "tilt_1" || rows[i].name == "tilt_2") tilts.push_back(static_cast<Index>(i));
+      if (tilts.size() != 2) return {};
+      column(tilts) = Svd(Y(tilts, Eigen::all)).U.col(0);
+      const auto about = held_turn(system, e, c, column);
+      if (!about) return {};
+      add(column, "rotation about " + direction_in_words(*about));
     } else {
       const auto it = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == drop; });
       if (it == rows.end()) return {};
@@ -123,7 +154,7 @@ double size(const Group& g) {
 }
 
 // Steps as long as there is one: exchanges, or joints that can go altogether.
-std::optional<Mend> mend(const System& system, const State& s, Group g, bool remove) {
+std::optional<Mend> mend(const System& system, const Evaluation& e, Group g, bool remove) {
   Mend out;
   const double largest = size(g);
   std::set<std::size_t> used;
@@ -142,7 +173,7 @@ std::optional<Mend> mend(const System& system, const State& s, Group g, bool rem
         consider(Candidate{*it, nullptr, MatrixXd::Identity(c.rows, c.rows), {"all it holds"}});
       else
         for (const Exchange& x : exchanges())
-          if (c.model->kind() == x.from) consider(candidate(system, s, *it, x, Y));
+          if (c.model->kind() == x.from) consider(candidate(system, e, *it, x, Y));
     }
     if (!best) return {};
     apply(g, *best);
@@ -356,7 +387,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     // A joint that repeats another one goes before joints are exchanged.
     std::vector<Mend> found;
     for (const bool remove : {true, false})
-      if (auto m = mend(system, e.state, g, remove)) {
+      if (auto m = mend(system, e, g, remove)) {
         m->dof = report.dof;
         found.push_back(std::move(*m));
       }

@@ -114,9 +114,13 @@ void require_apart(const std::vector<std::string>& inputs, const std::vector<Out
 
 RankReport diagnose(const System& system, State& s) {
   RankReport report = check_model(system, s);
-  if (!report.start || !report.start->reachable) return report;
+  if (!report.start || !report.start->reachable || report.start->far || !report.turned.empty()) return report;
   const std::optional<Start> start = report.start;
-  s = consistent(system, s);
+  try {
+    s = consistent(system, s);
+  } catch (const NotConverged&) {
+    return report;
+  }
   report = check_model(system, s);
   report.start = start;
   return report;
