@@ -97,9 +97,9 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
     const VectorXd y = N * c, y_size = size * c.cwiseAbs();
     // On others: components of a force on a rigid body turn with the body itself.
     VectorXd others = VectorXd::Ones(e.Fq.rows());
-    for (std::size_t k = 0; k < forces.models().size(); ++k) {
-      const Index first = forces.first(k), count = static_cast<Index>(forces.models()[k]->units().size());
-      if (forces.models()[k]->frame() >= 0 && first + count <= ns && !y.segment(first, count).isZero(0))
+    for (std::size_t body = 0; body < forces.models().size(); ++body) {
+      const Index first = forces.first(body), count = static_cast<Index>(forces.models()[body]->units().size());
+      if (forces.models()[body]->frame() >= 0 && first + count <= ns && !y.segment(first, count).isZero(0))
         others.segment(first, count).setZero();
     }
     const auto acts = [&](const MatrixXd& slopes, const MatrixXd& size_of_slopes) {

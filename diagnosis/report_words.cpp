@@ -116,7 +116,7 @@ std::vector<std::string> remedies_of_flat(const RedundantRow& r) {
 std::string sentence(const RedundantRow& r) {
   if (r.flat != RedundantRow::Flat::no) return sentence_of_flat(r);
   if (!r.consistent && others(r).empty())
-    return fmt::format("is off by {:.4g}{}, and no small motion brings it nearer", r.gap, unit_of(r));
+    return fmt::format("is off by {:.4g}{} and touches no coordinate here: no small motion brings it nearer", r.gap, unit_of(r));
   const std::string rest = listed(others(r));
   if (!r.consistent)
     return fmt::format("contradicts {} by {:.4g}{}{}: no motion satisfies them all", rest, r.gap, unit_of(r),
