@@ -5,12 +5,22 @@
 #include <set>
 #include <typeinfo>
 
+#include <mortise/core/memory.h>
+
 namespace mortise {
 namespace {
+
+void require_short(const Label& label) {
+  constexpr std::size_t most = 1000, told = 40;
+  if (label.name.size() > most)
+    Label{label.kind, label.name.substr(0, told) + "..."}.fail<InvalidModel>(
+        fmt::format("the name has {} characters", label.name.size()), fmt::format("give one of at most {}", most));
+}
 
 // Paths are joined by '/', coordinates by '.', velocities marked by '\'', so names are free of these.
 // What follows the first dot of path/to/body.coordinate is the coordinate, so it may contain dots itself: boom.n3.ux.
 void require_coordinate_name(const Label& label) {
+  require_short(label);
   if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every part a name");
   if (const auto at = label.name.find_first_of("/'"); at != std::string::npos)
     label.fail<InvalidModel>(fmt::format("the name contains '{}'", label.name[at]),
@@ -18,10 +28,23 @@ void require_coordinate_name(const Label& label) {
 }
 
 void require_name(const Label& label) {
+  require_short(label);
   if (label.name.empty()) label.fail<InvalidModel>("the name is empty", "give every part a name");
   if (const auto at = label.name.find_first_of("/.'"); at != std::string::npos)
     label.fail<InvalidModel>(fmt::format("the name contains '{}'", label.name[at]),
                              "names are free of / . and ', which separate paths and coordinates");
+}
+
+int depth_of(const Assembly& a) {
+  int most = 0;
+  for (const auto& e : a.nested()) most = std::max(most, depth_of(e.part));
+  return 1 + most;
+}
+void require_shallow(const Label& label, const Assembly& part) {
+  constexpr int most = 100;
+  if (depth_of(part) >= most)
+    label.fail<InvalidModel>(fmt::format("assemblies are nested {} deep", depth_of(part) + 1),
+                             fmt::format("nest them at most {} deep", most));
 }
 
 }  // namespace
@@ -35,7 +58,16 @@ Assembly::~Assembly() = default;
 
 std::string Assembly::did_you_mean(const std::string& name) const {
   if (names_.empty()) return "it is empty";
-  return fmt::format("did you mean '{}'?", nearest_name(name, {names_.begin(), names_.end()}));
+  // Of many, those that begin alike.
+  constexpr std::size_t many = 5000;
+  constexpr int beside = 1000;
+  auto first = names_.begin(), last = names_.end();
+  if (names_.size() > many) {
+    first = last = names_.lower_bound(name);
+    for (int i = 0; i < beside && first != names_.begin(); ++i) --first;
+    for (int i = 0; i < beside && last != names_.end(); ++i) ++last;
+  }
+  return fmt::format("did you mean '{}'?", nearest_name(name, {first, last}));
 }
 
 void Assembly::require_new(const Label& label) const {
@@ -63,11 +95,21 @@ void Assembly::require_body(const Label& label, const BodyModel& model) {
   s.q = model.neutral();
   s.v = VectorXd::Zero(s.q.size());
   const Index n = s.q.size();
-  const MatrixXd M = model.mass_matrix(s, 0);
+  require_memory(label, fmt::format("its mass matrix, a block of {} coordinates,", n),
+                 static_cast<double>(n) * static_cast<double>(n) * sizeof(double),
+                 "reduce it first (bodies/craig_bampton.h), or make it of several bodies");
+  MatrixXd M;
+  VectorXd Q;
+  try {
+    M = model.mass_matrix(s, 0);
+    Q = model.force(s, 0);
+  } catch (...) {
+    rethrow_named(label.kind.c_str(), label.name);
+  }
   if (M.rows() != n || M.cols() != n)
     label.fail<WrongSize>(fmt::format("M is {} x {} for {} coordinates", M.rows(), M.cols(), n),
                           "give a square M of one row per coordinate");
-  if (const VectorXd Q = model.force(s, 0); Q.size() != n)
+  if (Q.size() != n)
     label.fail<WrongSize>(fmt::format("Q has {} entries for {} coordinates", Q.size(), n),
                           "give one entry per coordinate");
 }
@@ -95,6 +137,8 @@ template <class F> void with_label(const Label& label, const F& f) {
     f();
   } catch (const InvalidModel& error) {
     label.fail<InvalidModel>(error.what(), "correct what it asks of its bodies");
+  } catch (...) {
+    rethrow_named(label.kind.c_str(), label.name);
   }
 }
 
@@ -210,6 +254,7 @@ void Assembly::port(const std::string& name, const std::string& path) { add_port
 
 Nested Assembly::add(const std::string& name, const Assembly& part) {
   require_new({"assembly", name});
+  require_shallow({"assembly", name}, part);
   names_.insert(name);
   nested_.push_back({name, part});
   return {name};
@@ -375,6 +420,7 @@ void Assembly::exchange(const Label& label, Assembly& where, BodyEntry& entry, s
 }
 
 Nested Assembly::replace(const std::string& name, const Assembly& part) {
+  require_shallow({"assembly", name}, part);
   Assembly& old = nested(name);
   const auto require_port = [&](const Label& user, const Reference& body) {
     if (body.path.rfind(name + "/", 0) != 0) return;

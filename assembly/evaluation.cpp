@@ -1,11 +1,42 @@
 #include <mortise/assembly/evaluation.h>
 
+#include <utility>
+
+#include <mortise/core/memory.h>
+
 namespace mortise {
+namespace {
+
+const std::shared_ptr<const Layout>& no_layout() {
+  static const auto none = std::make_shared<const Layout>();
+  return none;
+}
+
+double numbers(Index rows, Index columns) {
+  return static_cast<double>(sizeof(double)) * static_cast<double>(rows) * static_cast<double>(columns);
+}
+
+}  // namespace
 
 Evaluation::Evaluation(const Evaluation&) = default;
-Evaluation::Evaluation(Evaluation&&) noexcept = default;
+Evaluation::Evaluation(Evaluation&& other) noexcept
+    : state(std::move(other.state)),
+      Q(std::move(other.Q)),
+      C(std::move(other.C)),
+      b(std::move(other.b)),
+      phi(std::move(other.phi)),
+      layout_(std::exchange(other.layout_, no_layout())),
+      mass_values_(std::move(other.mass_values_)),
+      row_values_(std::move(other.row_values_)) {}
 Evaluation& Evaluation::operator=(const Evaluation&) = default;
-Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
+Evaluation& Evaluation::operator=(Evaluation&& other) noexcept {
+  if (this == &other) return *this;
+  state = std::move(other.state);
+  Q = std::move(other.Q), C = std::move(other.C), b = std::move(other.b), phi = std::move(other.phi);
+  layout_ = std::exchange(other.layout_, no_layout());
+  mass_values_ = std::move(other.mass_values_), row_values_ = std::move(other.row_values_);
+  return *this;
+}
 Evaluation::~Evaluation() = default;
 
 Evaluation::Evaluation(std::shared_ptr<const Layout> layout)
@@ -22,6 +53,8 @@ bool Evaluation::same_matrices(const Evaluation& other) const {
 }
 
 MatrixXd Evaluation::dense_M() const {
+  require_memory({"evaluation", ""}, fmt::format("M as a dense matrix of {} coordinates", layout_->n),
+                 numbers(layout_->n, layout_->n), "take its blocks M(body)");
   MatrixXd D = MatrixXd::Zero(layout_->n, layout_->n);
   for (std::size_t i = 0; i < layout_->M.size(); ++i) {
     const auto& k = layout_->M[i];
@@ -31,6 +64,9 @@ MatrixXd Evaluation::dense_M() const {
 }
 
 MatrixXd Evaluation::dense_A() const {
+  require_memory({"evaluation", ""},
+                 fmt::format("A as a dense matrix of {} rows and {} coordinates", layout_->m, layout_->n),
+                 numbers(layout_->m, layout_->n), "take its blocks A(block)");
   MatrixXd D = MatrixXd::Zero(layout_->m, layout_->n);
   for (std::size_t i = 0; i < layout_->A.size(); ++i) {
     const auto& k = layout_->A[i];

@@ -6,6 +6,7 @@
 
 #include <mortise/assembly/assembly.h>
 #include <mortise/assembly/system_graph.h>
+#include <mortise/core/memory.h>
 
 namespace mortise {
 namespace {
@@ -24,6 +25,25 @@ void require_number(const char* kind, Index i, Index count) {
   if (i < 0 || i >= count)
     Label{kind, std::to_string(i)}.fail<InvalidModel>(
         "there is none of this number", count ? fmt::format("give one from 0 to {}", count - 1) : "there are none");
+}
+
+// What a functor throws there is told by its part.
+template <class F> void named(const char* kind, const std::string& name, const F& f) {
+  try {
+    f();
+  } catch (...) {
+    rethrow_named(kind, name);
+  }
+}
+
+// One of these constraints, or a copy of one.
+void require_known(const std::vector<System::ConstraintInfo>& all, const System::ConstraintInfo& c) {
+  if (&c >= all.data() && &c < all.data() + all.size()) return;
+  if (std::none_of(all.begin(), all.end(), [&](const System::ConstraintInfo& own) {
+        return own.model == c.model && own.row == c.row && own.bodies == c.bodies;
+      }))
+    Label{"joint", c.name}.fail<InvalidModel>("it belongs to another system",
+                                              "take it from this system's constraints()");
 }
 
 }  // namespace
@@ -124,6 +144,13 @@ void System::number_rows() {
     layout->n += b.size;
     layout->mass_values += b.size * b.size;
   }
+  if (!bodies_.empty()) {
+    const BodyInfo& b = *std::max_element(bodies_.begin(), bodies_.end(),
+                                          [](const BodyInfo& x, const BodyInfo& y) { return x.size < y.size; });
+    require_memory({"body", b.name}, fmt::format("the mass matrix, with it as one block of {} coordinates,", b.size),
+                   static_cast<double>(layout->mass_values) * sizeof(double),
+                   "reduce it first (bodies/craig_bampton.h), or make it of several bodies");
+  }
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     ConstraintInfo& c = constraints_[i];
     const auto rows = c.model->rows();
@@ -147,7 +174,11 @@ void System::make_graph() { graph_ = std::make_shared<const SystemGraph>(bodies_
 
 System System::with(std::vector<ConstraintInfo> more) const {
   System out = *this;
-  for (ConstraintInfo& c : more) out.constraints_.push_back(std::move(c));
+  for (ConstraintInfo& c : more) {
+    Label{"joint", c.name}.require(c.model != nullptr, "it has no model", "give one");
+    for (const std::size_t k : c.bodies) require_number("body", static_cast<Index>(k), std::ssize(bodies_));
+    out.constraints_.push_back(std::move(c));
+  }
   out.number_rows();
   return out;
 }
@@ -168,6 +199,9 @@ System System::with_bodies(const std::map<std::size_t, std::shared_ptr<const Bod
   System out = *this;
   for (const auto& [i, model] : models) {
     require_number("body", static_cast<Index>(i), std::ssize(bodies_));
+    Label{"body", bodies_[i].name}.require(model && model->coordinates() == bodies_[i].model->coordinates(),
+                                           model ? "it has other coordinates than the body in its place" : "it is none",
+                                           "give one of the same type");
     out.bodies_[i].model = model;
   }
   const auto rebind = [&](const char* kind, auto& parts) {
@@ -258,7 +292,10 @@ std::size_t System::constraint_of(Index row) const {
 
 std::vector<Index> System::firsts(const std::vector<std::size_t>& bodies) const {
   std::vector<Index> out;
-  for (const std::size_t k : bodies) out.push_back(bodies_[k].first);
+  for (const std::size_t k : bodies) {
+    if (k >= bodies_.size()) require_number("body", static_cast<Index>(k), std::ssize(bodies_));
+    out.push_back(bodies_[k].first);
+  }
   return out;
 }
 
@@ -437,14 +474,16 @@ void System::switch_on(State& s, std::string_view name) const { std::erase(s.off
 Energy System::energy(const State& s) const {
   require_state(s);
   Energy out;
-  for (const BodyInfo& b : bodies_) {
-    const double kinetic = b.model->kinetic(s, b.first);
-    if (!std::isfinite(kinetic)) (void)sized_mass_matrix(b, s);  // throws where M has another size
-    out.kinetic += kinetic;
-    out.potential -= gravity_.dot(b.model->first_moment(s, b.first));
-    if (const auto stored = b.model->stored(s, b.first)) out.potential += stored->potential;
-  }
-  for (const ForceInfo& f : forces_) out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0);
+  for (const BodyInfo& b : bodies_)
+    named("body", b.name, [&] {
+      const double kinetic = b.model->kinetic(s, b.first);
+      if (!std::isfinite(kinetic)) (void)sized_mass_matrix(b, s);  // throws where M has another size
+      out.kinetic += kinetic;
+      out.potential -= gravity_.dot(b.model->first_moment(s, b.first));
+      if (const auto stored = b.model->stored(s, b.first)) out.potential += stored->potential;
+    });
+  for (const ForceInfo& f : forces_)
+    named("force", f.name, [&] { out.potential += f.model->potential(s, firsts(f.bodies)).value_or(0); });
   return out;
 }
 
@@ -477,24 +516,31 @@ std::vector<Contribution> System::contributions(const State& s) const {
     out.push_back(std::move(c));
   }
   for (const BodyInfo& b : bodies_)
-    if (const auto stored = b.model->stored(s, b.first)) {
+    named("body", b.name, [&] {
+      const auto stored = b.model->stored(s, b.first);
+      if (!stored) return;
       Contribution c{b.name, VectorXd::Zero(size()), stored->power, stored->potential,
                      stored->power + stored->potential_rate};
       c.Q.segment(b.first, b.size) = b.model->force(s, b.first);
       out.push_back(std::move(c));
-    }
-  for (const ForceInfo& f : forces_) {
-    Contribution c{f.name, VectorXd::Zero(size()), 0, f.model->potential(s, firsts(f.bodies))};
-    f.model->act(s, firsts(f.bodies), c.Q);
-    c.power = c.Q.dot(s.v);
-    c.input = c.power + f.model->potential_rate(s, firsts(f.bodies));
-    out.push_back(std::move(c));
-  }
+    });
+  for (const ForceInfo& f : forces_)
+    named("force", f.name, [&] {
+      Contribution c{f.name, VectorXd::Zero(size()), 0, f.model->potential(s, firsts(f.bodies))};
+      f.model->act(s, firsts(f.bodies), c.Q);
+      c.power = c.Q.dot(s.v);
+      c.input = c.power + f.model->potential_rate(s, firsts(f.bodies));
+      out.push_back(std::move(c));
+    });
   return out;
 }
 
 Derivatives System::derivatives(const State& s, const VectorXd& a) const {
   require_state(s);
+  constexpr double matrices = 5;
+  const auto n = static_cast<double>(size());
+  require_memory({"system", name_}, fmt::format("its derivatives by {} coordinates, as dense matrices,", size()),
+                 matrices * n * n * sizeof(double), "take the derivatives of a part of it");
   if (a.size() != size())
     Label{"vector", "a"}.fail<WrongSize>(fmt::format("has {} entries", a.size()), fmt::format("give {}", size()));
   const MatrixXd zero = MatrixXd::Zero(size(), size());
@@ -522,35 +568,47 @@ Derivatives System::derivatives(const State& s, const VectorXd& a) const {
   };
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyInfo& b = bodies_[i];
-    (void)mass_matrix(b, s);  // checks its size
-    const auto mass = b.model->mass_slopes(s, b.first, a.segment(b.first, b.size));
-    spread(require(mass, "body", b.name, "mass matrix"), {i}, d.dMa_dq);
-    const auto force = b.model->force_slopes(s, b.first);
-    spread(require(force, "body", b.name, "force").dq, {i}, d.dQ_dq);
-    spread(force->dv, {i}, d.dQ_dv);
-    spread(b.model->gravity_slopes(s, b.first, gravity_), {i}, d.dQ_dq);
+    named("body", b.name, [&] {
+      (void)mass_matrix(b, s);  // checks its size
+      const auto mass = b.model->mass_slopes(s, b.first, a.segment(b.first, b.size));
+      spread(require(mass, "body", b.name, "mass matrix"), {i}, d.dMa_dq);
+      const auto force = b.model->force_slopes(s, b.first);
+      spread(require(force, "body", b.name, "force").dq, {i}, d.dQ_dq);
+      spread(force->dv, {i}, d.dQ_dv);
+      spread(b.model->gravity_slopes(s, b.first, gravity_), {i}, d.dQ_dq);
+    });
   }
-  for (const ForceInfo& f : forces_) {
-    const auto slopes = f.model->slopes(s, firsts(f.bodies));
-    spread(require(slopes, "force", f.name, "act").dq, f.bodies, d.dQ_dq);
-    spread(slopes->dv, f.bodies, d.dQ_dv);
-  }
-  for (const ConstraintInfo& c : constraints_) {
-    if (c.model->ideal()) continue;
-    const auto slopes = c.model->nonideal_slopes(s, firsts(c.bodies));
-    spread(require(slopes, "joint", c.name, "non-ideal law").dq, c.bodies, d.dC_dq);
-    spread(slopes->dv, c.bodies, d.dC_dv);
-  }
+  for (const ForceInfo& f : forces_)
+    named("force", f.name, [&] {
+      const auto slopes = f.model->slopes(s, firsts(f.bodies));
+      spread(require(slopes, "force", f.name, "act").dq, f.bodies, d.dQ_dq);
+      spread(slopes->dv, f.bodies, d.dQ_dv);
+    });
+  for (const ConstraintInfo& c : constraints_)
+    named("joint", c.name, [&] {
+      if (c.model->ideal()) return;
+      const auto slopes = c.model->nonideal_slopes(s, firsts(c.bodies));
+      spread(require(slopes, "joint", c.name, "non-ideal law").dq, c.bodies, d.dC_dq);
+      spread(slopes->dv, c.bodies, d.dC_dv);
+    });
   return d;
 }
 
 void System::react(const ConstraintInfo& c, const State& s, const VectorXd& lambda, VectorXd& C) const {
-  c.model->react(s, firsts(c.bodies), lambda.data() + c.row, C);
+  require_known(constraints_, c);
+  if (s.names != names_ || s.q.size() != size() || s.v.size() != size()) require_state(s);
+  if (lambda.size() != rows() || C.size() != size())
+    Label{"joint", c.name}.fail<WrongSize>(
+        fmt::format("{} multipliers and {} forces were given", lambda.size(), C.size()),
+        fmt::format("give {} and {}, those of the whole system", rows(), size()));
+  named("joint", c.name, [&] { c.model->react(s, firsts(c.bodies), lambda.data() + c.row, C); });
 }
 
 VectorXd System::nonideal(const ConstraintInfo& c, const State& s) const {
+  require_known(constraints_, c);
+  if (s.names != names_ || s.q.size() != size() || s.v.size() != size()) require_state(s);
   VectorXd C = VectorXd::Zero(size());
-  c.model->nonideal(s, firsts(c.bodies), C);
+  named("joint", c.name, [&] { c.model->nonideal(s, firsts(c.bodies), C); });
   return C;
 }
 
@@ -569,8 +627,11 @@ std::vector<std::string> System::without_derivatives() const {
 // b is a sum of products of velocities that may cancel to round-off: slopes times velocities times the largest rate of
 // turning of the bodies that the rows connect.
 VectorXd System::size_of_b(const Evaluation& e, const ConstraintInfo& c) const {
+  require_own(e);
+  require_known(constraints_, c);
   double turning = 0;
   for (const std::size_t k : c.bodies) {
+    if (e.state.v.segment(bodies_[k].first, bodies_[k].size).isZero(0)) continue;
     const std::vector<std::string> units = bodies_[k].model->units();
     for (std::size_t j = 0; j < units.size(); ++j)
       if (units[j] != "m") turning = std::max(turning, std::abs(e.state.v[bodies_[k].first + static_cast<Index>(j)]));
@@ -594,8 +655,21 @@ Equations System::equations(const Evaluation& e, const Selection& parts) const {
   require_own(e);
   Index n = 0, m = 0;
   std::vector<Index> first(bodies_.size(), -1);
-  for (const std::size_t i : parts.bodies) first[i] = n, n += bodies_[i].size;
-  for (const std::size_t i : parts.constraints) m += constraints_[i].rows;
+  for (const std::size_t i : parts.bodies) {
+    require_number("body", static_cast<Index>(i), std::ssize(bodies_));
+    Label{"body", bodies_[i].name}.require(first[i] < 0, "it is chosen twice", "give each once");
+    first[i] = n, n += bodies_[i].size;
+  }
+  for (const std::size_t i : parts.constraints) {
+    require_number("joint", static_cast<Index>(i), std::ssize(constraints_));
+    for (const std::size_t k : constraints_[i].bodies)
+      Label{"joint", constraints_[i].name}.require(bodies_[k].size == 0 || first[k] >= 0,
+                                                   fmt::format("it acts on '{}', which is not chosen", bodies_[k].name),
+                                                   "choose all bodies of a joint");
+    m += constraints_[i].rows;
+  }
+  require_memory({"system", name_}, fmt::format("M and A as dense matrices of {} coordinates and {} rows", n, m),
+                 static_cast<double>(n + m) * static_cast<double>(n) * sizeof(double), "take a part of it");
   Equations out{.M = MatrixXd::Zero(n, n),
                 .Q = VectorXd(n),
                 .A = MatrixXd::Zero(m, n),

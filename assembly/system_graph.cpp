@@ -90,7 +90,7 @@ SystemGraph::SystemGraph(const std::vector<System::BodyInfo>& bodies,
     for (const std::size_t k : constraints[i].bodies) edges.add(i, constraints_ + k);
   for (std::size_t i = 0; i < forces_; ++i)
     for (const std::size_t k : forces[i].bodies) edges.add(constraints_ + bodies_ + i, constraints_ + k);
-  edges_ = std::make_unique<const Edges>(edges.graph(constraints_ + bodies_ + forces_));
+  edges_ = std::make_unique<const Edges>(Edges{edges.graph(constraints_ + bodies_ + forces_)});
 }
 
 SystemGraph::~SystemGraph() = default;

@@ -1,10 +1,13 @@
 #include <mortise/bodies/rigid_body_unknowns.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
 
-constexpr double zero = 1e-14;  // of the largest principal moment
+// Of the largest principal moment: none; more than round-off of the tensor may hide; round-off.
+constexpr double zero = tolerance::no_inertia, hardly = tolerance::doubtful_mass,
+                 round_off = tolerance::clearly_no_inertia;
 
 }  // namespace
 
@@ -47,7 +50,6 @@ namespace {
 // A moment of inertia about an axis, in shares of the largest: round-off of the tensor hides it, unless this is
 // diagonal.
 void note_doubtful(Massless& out, const Quaternion<double>& turning, double share, bool exact) {
-  constexpr double hardly = 1e-8, round_off = 1e-15;
   const bool counts = share > zero;
   if (!(share > 0) || (counts ? exact || share >= hardly : !exact && share <= round_off)) return;
   Index most = 0;
@@ -60,7 +62,6 @@ void note_doubtful(Massless& out, const Quaternion<double>& turning, double shar
 Massless RigidBody::massless(const Vec<double, 7>& q) const {
   const Quaternion<double> u = q.tail<4>();
   const Mat<double, 3, 4> E = quaternion_E<double>(u);
-  const SymmetricEigen principal(inertia);
   std::vector<Vec<double, 7>> columns;
   Massless null;
   for (int i = 0; mass == 0 && i < 3; ++i) {
@@ -75,6 +76,18 @@ Massless RigidBody::massless(const Vec<double, 7>& q) const {
     columns.push_back(column);
     null.pivot.push_back(3 + static_cast<int>(largest));
   };
+  // Moments that are clearly there, as most are: at least so much by Gershgorin's circles.
+  const Vec3<double> diagonal = inertia.diagonal();
+  const double least = (2 * diagonal - inertia.cwiseAbs().rowwise().sum()).minCoeff();
+  if (mass > 0 && least > 4 * hardly * diagonal.maxCoeff()) {
+    null.N0.setZero(7, 1);
+    null.N0.bottomRows<4>() = u;
+    Index largest = 0;
+    u.cwiseAbs().maxCoeff(&largest);
+    null.pivot = {3 + static_cast<int>(largest)};
+    return null;
+  }
+  const SymmetricEigen principal(inertia);
   for (int i = 0; i < 3; ++i) {
     const Vec3<double> axis = principal.vectors.col(i);
     note_doubtful(null, E.transpose() * axis, principal.values[i] / principal.values[2], inertia.isDiagonal(0));

@@ -11,6 +11,8 @@
 #include <random>
 #include <utility>
 
+#include <mortise/core/memory.h>
+
 namespace mortise {
 namespace {
 
@@ -107,6 +109,7 @@ std::string read_file(const std::string& path, std::size_t most) {
     label.fail<FileError>(fmt::format("it has {} bytes or more", size), fmt::format("give one of at most {}", most));
   };
   if (static_cast<std::uint64_t>(facts.st_size) > most) too_large(static_cast<std::size_t>(facts.st_size));
+  require_memory(label, "it", static_cast<double>(facts.st_size), "give a smaller one");
   std::string text(static_cast<std::size_t>(facts.st_size), '\0');
   std::size_t done = 0;
   for (;;) {

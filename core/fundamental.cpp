@@ -40,6 +40,11 @@ struct Scaled {
   explicit Scaled(const Equations& e) : Scaled(e, numerical_rank(e)) {}
   Scaled(const Equations& e, Rank known) : rank(std::move(known)) {
     const Index n = rank.n;
+    if (n != e.M.rows() || rank.m != e.A.rows()) {
+      require_valid(e);
+      Label{"rank", ""}.fail<WrongSize>(fmt::format("it is of {} rows and {} coordinates", rank.m, n),
+                                        "give the rank of these equations");
+    }
     C = e.C.size() ? e.C : VectorXd::Zero(n);
     blocks = e.blocks.empty() ? std::vector<int>{static_cast<int>(n)} : e.blocks;
     M_given = e.M.cast<long double>();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <mortise/core/errors.h>
 #include <mortise/core/text.h>
 
 namespace mortise {
@@ -53,9 +54,19 @@ Json::~Json() = default;
 Json Json::array() { return array({}); }
 Json Json::array(std::vector<Json> items) { return Json(Value(std::move(items))); }
 Json Json::object() { return Json(Value(std::vector<Member>())); }
-void Json::push(Json item) { std::get<std::vector<Json>>(value_).push_back(std::move(item)); }
+void Json::push(Json item) {
+  auto* items = std::get_if<std::vector<Json>>(&value_);
+  if (!items)
+    Label{"json", one_line()}.fail<InvalidModel>("a value is pushed into it, and it is no array",
+                                                 "begin with Json::array()");
+  items->push_back(std::move(item));
+}
 void Json::add(std::string key, Json value) {
-  std::get<std::vector<Member>>(value_).emplace_back(std::move(key), std::move(value));
+  auto* members = std::get_if<std::vector<Member>>(&value_);
+  if (!members)
+    Label{"json", one_line()}.fail<InvalidModel>("a member is added to it, and it is no object",
+                                                 "begin with Json::object()");
+  members->emplace_back(std::move(key), std::move(value));
 }
 
 // Holds objects or arrays: too much for one line.

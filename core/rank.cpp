@@ -91,6 +91,9 @@ bool Rank::consistent() const {
 }
 
 bool Rank::unique_reaction(Index row) const {
+  if (row < 0 || row >= m)
+    Label{"row", std::to_string(row)}.fail<InvalidModel>("there is none of this number",
+                                                         fmt::format("there are {}, from 0", m));
   return std::all_of(redundant.begin(), redundant.end(), [&](const RowSet& s) { return s.y[row] == 0; });
 }
 

@@ -4,20 +4,21 @@
 #include <cmath>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/errors.h>
 #include <mortise/core/sparse_factor.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
 
-constexpr double delta = 1e-13;        // of the largest diagonal entry of X X': above its round-off
-constexpr double small_pivot = 1e-8;   // the same: pivots below may belong to singular values below 1e-4
-constexpr double round_off = 1e-13;    // of the largest entry of a vector: this row has no part in it
-constexpr double told = 1e-9;          // the same, for those who read the sets
-constexpr int probes = 4;              // vectors of an inverse iteration
+using tolerance::gram_shift, tolerance::gram_hides, tolerance::gram_pivot, tolerance::no_part, tolerance::told_part,
+    tolerance::rough_part;
+
+constexpr Index probes = 4;            // vectors of the smallest values that are looked at
 constexpr Index small_part_told = 64;  // rows of a part that is decomposed if there is something to tell
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -57,7 +58,8 @@ class Judge {
   // one that is not large is told by its singular vectors, which do not depend on how it was found.
   void part(const std::vector<Index>& rows) {
     const auto size = static_cast<Index>(rows.size());
-    if (size <= std::max<Index>(small_, 1)) return note_all(decompose(rows, true));
+    if (size == 1) return values_.push_back(single(rows[0]));
+    if (size <= small_) return note_all(decompose(rows, true));
     const auto before = std::tuple(out_.sets.size(), all_known_, out_.kept, out_.weakest, out_.dropped);
     large(rows);
     const bool healthy = out_.sets.size() == std::get<0>(before) && !(out_.kept && *out_.kept <= doubtful_);
@@ -71,7 +73,7 @@ class Judge {
     for (RowRank::Set& s : out_.sets) {
       double largest = 0;
       for (const auto& e : s.y) largest = std::max(largest, std::abs(e.value));
-      std::erase_if(s.y, [&](const auto& e) { return std::abs(e.value) < told * largest; });
+      std::erase_if(s.y, [&](const auto& e) { return std::abs(e.value) < told_part * largest; });
     }
     out_.rank = X_.rows() - static_cast<Index>(out_.sets.size());
     std::sort(out_.sets.begin(), out_.sets.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
@@ -90,15 +92,17 @@ class Judge {
   }
   void drop(double value) { out_.dropped = std::max(out_.dropped.value_or(0), value); }
   void note_sets(const MatrixXd& null, const std::vector<Index>& rows) {
-    const ShortBasis sets(null, round_off);
+    const ShortBasis sets(null, no_part);
     for (Index k = 0; k < sets.X.cols(); ++k)
       out_.sets.push_back({entries_of(sets.X.col(k), rows), rows[at(sets.pivots[at(k)])]});
   }
 
   // By their singular values; whether there are sets among them.  whole: they are all there is of a part.
   VectorXd decompose(const std::vector<Index>& rows, bool whole) {
-    const Svd svd{MatrixXd(part_of(X_, rows))};
     const auto m = static_cast<Index>(rows.size());
+    MatrixXd X = part_of(X_, rows);
+    if (X.cols() > m) X = upper_triangle(X.transpose()).transpose().eval();  // its left singular vectors are these
+    const Svd svd{X};
     VectorXd values = VectorXd::Zero(m);
     values.head(std::min(m, svd.s.size())) = svd.s.head(std::min(m, svd.s.size()));
     const Index rank = (values.array() > zero_).count();
@@ -106,9 +110,21 @@ class Judge {
     if (rank > 0 && whole) keep(values[rank - 1], entries_of(svd.U.col(rank - 1), rows));
     return values;
   }
+  double single(Index row) {
+    double square = 0;
+    for (SparseRows::InnerIterator x(X_, row); x; ++x) square += x.value() * x.value();
+    const double value = std::sqrt(square);
+    const SparseList alone{{row, 1}};
+    if (value > zero_) return keep(value, alone), value;
+    drop(value);
+    out_.sets.push_back({alone, row});
+    return value;
+  }
   void note_all(const VectorXd& values) { values_.insert(values_.end(), values.begin(), values.end()); }
 
   void large(const std::vector<Index>& rows);
+  std::vector<VectorXd> by_pivots(const SparseRows& X, const std::vector<Index>& rows, const SparseFactor& factor,
+                                  double size);
   void gather(const SparseRows& X, const std::vector<Index>& rows, std::size_t first_set,
               std::vector<VectorXd> vectors);
 
@@ -159,53 +175,171 @@ class Deflation {
   SparseFactor factor_;
 };
 
+// What the small pivots of X X' + shift say: each row is a combination of others, most of it of few.  Combinations that
+// share rows are found from these rows alone; what they do not settle is left over, made clean.
+std::vector<VectorXd> Judge::by_pivots(const SparseRows& X, const std::vector<Index>& rows, const SparseFactor& factor,
+                                       double size) {
+  const Index m = X.rows();
+  std::vector<Index> pivots;
+  std::vector<bool> small(at(m), false);
+  for (Index k = 0; k < m; ++k)
+    if (factor.pivots()[k] <= gram_pivot * size) pivots.push_back(k), small[at(k)] = true;
+  std::vector<std::vector<SparseFactor::Entry>> combinations;
+  Components groups(pivots.size());
+  std::vector<std::size_t> seen(pivots.empty() ? 0 : at(m), pivots.size());
+  for (std::size_t k = 0; k < pivots.size(); ++k) {
+    auto& y = combinations.emplace_back(factor.along(pivots[k], small));
+    double largest = 0;
+    for (const auto& [i, value] : y) largest = std::max(largest, std::abs(value));
+    std::erase_if(y, [&](const auto& e) { return std::abs(e.value) <= rough_part * largest; });
+    for (const auto& [i, value] : y) {
+      if (seen[at(i)] == pivots.size()) seen[at(i)] = k;
+      groups.join(seen[at(i)], k);
+    }
+  }
+  std::vector<VectorXd> left;
+  for (const auto& group : groups.parts()) {
+    std::vector<Index> members;
+    for (const std::size_t k : group)
+      for (const auto& [i, value] : combinations[k]) members.push_back(rows[at(i)]);
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    if (static_cast<Index>(members.size()) <= small_) {
+      const auto before = std::pair(out_.sets.size(), out_.dropped);
+      (void)decompose(members, false);
+      if (out_.sets.size() - before.first == group.size()) continue;
+      out_.sets.erase(out_.sets.begin() + static_cast<std::ptrdiff_t>(before.first), out_.sets.end());
+      out_.dropped = before.second;
+    }
+    for (const std::size_t k : group) {
+      VectorXd y = VectorXd::Zero(m);
+      for (const auto& [i, value] : combinations[k]) y[i] = value;
+      // By inverse iteration:  y - (X X' + shift)^-1 X X'y, which loses no digits.
+      for (int i = 0; i < 2; ++i) {
+        y /= y.norm();
+        y -= factor.solve(VectorXd(X * (X.transpose() * y)));
+      }
+      if ((X.transpose() * y).norm() <= doubtful_ * y.norm()) left.push_back(y / y.norm());
+    }
+  }
+  return left;
+}
+
+// X X' + shift, its lower triangle.
+Eigen::SparseMatrix<double> shifted_gram(const SparseRows& X, double shift) {
+  const Index m = X.rows();
+  const Eigen::SparseMatrix<double> columns = X;
+  Eigen::SparseMatrix<double> G(m, m);
+  G.reserve(4 * X.nonZeros() / 3);
+  std::vector<double> sum(at(m), 0);
+  std::vector<Index> last(at(m), -1), touched;
+  for (Index i = 0; i < m; ++i) {
+    touched.assign(1, i);
+    last[at(i)] = i;
+    sum[at(i)] = 0;
+    for (SparseRows::InnerIterator x(X, i); x; ++x) {
+      const int *begin = columns.innerIndexPtr() + columns.outerIndexPtr()[x.col()],
+                *end = columns.innerIndexPtr() + columns.outerIndexPtr()[x.col() + 1];
+      const double* value = columns.valuePtr() + (end - columns.innerIndexPtr());
+      while (end != begin && *--end >= i) {
+        --value;
+        if (last[at(*end)] != i) last[at(*end)] = i, sum[at(*end)] = 0, touched.push_back(*end);
+        sum[at(*end)] += x.value() * *value;
+      }
+    }
+    std::sort(touched.begin(), touched.end());
+    G.startVec(i);
+    for (const Index j : touched) G.insertBack(j, i) = sum[at(j)] + (i == j ? shift : 0);
+  }
+  G.finalize();
+  return G;
+}
+
+// The smallest singular values of X' beside the sets, by Lanczos' method with (X X' + shift)^-1 from a random start:
+// eigenvalues of that, and their vectors.
+struct Smallest {
+  std::vector<VectorXd> basis;
+  SymmetricEigen eigen;
+
+  double largest() const { return eigen.values[eigen.values.size() - 1]; }
+  MatrixXd nearest(Index count) const {
+    count = std::min(count, eigen.values.size());
+    MatrixXd Y = MatrixXd::Zero(basis[0].size(), count);
+    for (std::size_t k = 0; k < basis.size(); ++k)
+      Y += basis[k] * eigen.vectors.row(static_cast<Index>(k)).tail(count).reverse();
+    return Y;
+  }
+};
+
+template <class Solve>
+Smallest smallest_of(const SparseRows& X, const Deflation& rest, Index others, const Solve& solve) {
+  constexpr Index most = 24, least = 6;
+  constexpr int calm = 2;        // steps in a row that change little, since the start may have hardly any of a vector
+  constexpr double same = 0.02;  // of an eigenvalue, which is 1 over the square of a singular value
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const Index steps = std::min(most, others);
+  MatrixXd T = MatrixXd::Zero(steps, steps);
+  std::vector<VectorXd> V;
+  VectorXd v = rest(MatrixXd::NullaryExpr(X.rows(), 1, [&] { return uniform(random); }));
+  std::optional<SymmetricEigen> eigen;
+  double last = 0;
+  int still = 0;
+  for (Index k = 0;; ++k) {
+    V.push_back(v / v.norm());
+    v = rest(solve(V.back()));
+    const double size = v.norm();
+    for (int pass = 0; pass < 2; ++pass)
+      for (const VectorXd& u : V) {
+        const double along = u.dot(v);
+        v -= along * u;
+        if (&u == &V.back()) T(k, k) += along;
+      }
+    const double left = v.norm();
+    eigen.emplace(T.topLeftCorner(k + 1, k + 1));
+    const double now = eigen->values[k];
+    still = now - last <= same * now ? still + 1 : 0;
+    if (k + 1 == steps || !(left > tolerance::krylov_space * size) || (k + 1 >= least && still >= calm)) break;
+    last = now;
+    T(k, k + 1) = T(k + 1, k) = left;
+  }
+  return {std::move(V), std::move(*eigen)};
+}
+
 void Judge::large(const std::vector<Index>& rows) {
   all_known_ = false;
   const auto m = static_cast<Index>(rows.size());
   const std::size_t first_set = out_.sets.size();
-  const SparseRows X = part_of(X_, rows);
-  Eigen::SparseMatrix<double> G = X * X.transpose();
-  const double size = G.diagonal().maxCoeff();
-  for (Index i = 0; i < m; ++i) G.coeffRef(i, i) += delta * size;
+  const bool whole = m == X_.rows();
+  const SparseRows part = whole ? SparseRows() : part_of(X_, rows), &X = whole ? X_ : part;
+  double size = 0;
+  for (Index i = 0; i < m; ++i) size = std::max(size, X.row(i).squaredNorm());
+  const double shift = gram_shift * size;
   SparseFactor factor;
-  if (!std::isfinite(size) || !factor.compute(G))
+  if (!std::isfinite(size) || !factor.compute(shifted_gram(X, shift)))
     throw NotDetermined("matrix", "A", "its rows could not be decomposed",
                         "check that all entries are of ordinary size");
-
-  // Vectors of small pivots, made clean by inverse iteration: y - (X X' + delta)^-1 X X'y, which loses no digits.
-  std::vector<VectorXd> found;
-  for (Index k = 0; k < m; ++k) {
-    if (factor.pivots()[k] > small_pivot * size) continue;
-    VectorXd y = factor.along(k);
-    for (int i = 0; i < 2; ++i) {
-      y /= y.norm();
-      y -= factor.solve(VectorXd(X * (X.transpose() * y)));
-    }
-    if ((X.transpose() * y).norm() <= doubtful_ * y.norm()) found.push_back(y / y.norm());
-  }
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<VectorXd> found = by_pivots(X, rows, factor, size);
   for (bool first = true;; first = false) {
     const std::size_t before = out_.sets.size();
     if (!found.empty()) gather(X, rows, first_set, std::move(found));
     const bool stuck = !first && out_.sets.size() <= before;
     // Is there another?
-    constexpr int most = 12;
-    const Deflation rest(out_.sets, first_set, rows);
-    const Index others = std::min<Index>(probes, m - static_cast<Index>(out_.sets.size() - first_set));
+    const Index others = m - static_cast<Index>(out_.sets.size() - first_set);
     if (others == 0) return;
-    MatrixXd Y = rest(MatrixXd::NullaryExpr(m, others, [&] { return uniform(random); }));
-    std::optional<Ritz> ritz;
-    for (int i = 0; i < most; ++i) {
-      const double last = ritz ? ritz->values[0] : 0;
-      ritz.emplace(X, rest(factor.solve(Y)));
-      Y = ritz->vectors;
-      if (i > 0 && std::abs(ritz->values[0] - last) <= 0.01 * last) break;
-    }
+    const Deflation rest(out_.sets, first_set, rows);
+    const Smallest next = smallest_of(X, rest, others, [&](const VectorXd& y) { return factor.solve(y); });
+    if (next.largest() * shift < gram_hides)
+      if (const double value = (X.transpose() * next.nearest(1)).norm(); value > doubtful_) return keep(value, {});
+    // As small as the shift, or nearly: it has cost the digits of the vectors, which come back by inverse iteration.
+    MatrixXd Y = next.nearest(probes);
+    for (int i = 0; i < 2; ++i) Y = orthonormal_basis(rest(factor.solve(Y)));
+    const Ritz ritz(X, Y);
+    if (ritz.values[0] > doubtful_) return keep(ritz.values[0], {});
     found.clear();
-    for (Index k = 0; k < others && ritz->values[k] <= zero_; ++k) found.push_back(ritz->vectors.col(k));
+    for (Index k = 0; k < ritz.values.size() && ritz.values[k] <= zero_; ++k) found.push_back(ritz.vectors.col(k));
     if (found.empty() || stuck) {
-      keep(std::max(ritz->values[0], std::nextafter(zero_, 1.0)), entries_of(ritz->vectors.col(0), rows));
+      keep(std::max(ritz.values[0], std::nextafter(zero_, 1.0)), entries_of(ritz.vectors.col(0), rows));
       return;
     }
   }
@@ -226,7 +360,7 @@ void Judge::gather(const SparseRows& X, const std::vector<Index>& rows, std::siz
   std::vector<std::size_t> seen(at(m), vectors.size());
   std::vector<std::vector<Index>> support(vectors.size());
   for (std::size_t k = 0; k < vectors.size(); ++k) {
-    const double cut = round_off * vectors[k].cwiseAbs().maxCoeff();
+    const double cut = no_part * vectors[k].cwiseAbs().maxCoeff();
     for (Index i = 0; i < m; ++i) {
       if (std::abs(vectors[k][i]) <= cut) continue;
       support[k].push_back(i);

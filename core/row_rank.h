@@ -31,9 +31,9 @@ struct RowRank {
   Index rank = 0;
   std::vector<Set> sets;                // one for each singular value that counts as zero, by ascending row
   std::optional<double> kept, dropped;  // the singular values next to `zero` on both sides
-  SparseList weakest;                   // the left singular vector of `kept`, length 1
-  VectorXd values;                      // all singular values, descending, with 0 for rows beyond the columns;
-                                        // empty where a part is large
+  SparseList weakest;  // the left singular vector of `kept`, length 1; of large parts if it is doubtful
+  VectorXd values;     // all singular values, descending, with 0 for rows beyond the columns;
+                       // empty where a part is large
 };
 
 constexpr Index small_part = 16;  // rows of a part that is decomposed as it stands: more cost less by the bounds

@@ -40,6 +40,9 @@ struct Balance {
 Balance balance(const MatrixXd& P, const std::vector<int>& groups);
 Balance balance(const SparseRows& P, const std::vector<int>& groups);
 
+// diag(rows) X diag(columns)
+SparseRows scaled(SparseRows X, const VectorXd& rows, const VectorXd& columns);
+
 // groups = {0, 1, 2, ...}: every coordinate by itself.
 std::vector<int> separate_groups(Index n);
 

@@ -1,6 +1,8 @@
 #pragma once
 // S = P' L D L' P for sparse symmetric positive definite S, compiled once.
 
+#include <vector>
+
 #include <Eigen/SparseCholesky>
 
 #include <mortise/core/types.h>
@@ -17,11 +19,19 @@ class SparseFactor {
   MatrixXd solve(const MatrixXd& b) const;
   const VectorXd& pivots() const { return pivots_; }  // D, in the order of elimination
   Index row(Index pivot) const;                       // of S, eliminated at this place
-  VectorXd along(Index pivot) const;                  // P' L'^-1 e: S times it is that pivot's share only
+  // x with x = 1 in the row of this pivot and 0 in those of `others`, S x = 0 in all other rows eliminated before it,
+  // but for the share of the pivots of `others`: by rows of S, without zeros.
+  struct Entry {
+    Index row;
+    double value;
+  };
+  std::vector<Entry> along(Index pivot, const std::vector<bool>& others) const;
 
  private:
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt_;
   VectorXd pivots_;
+  std::vector<Index> first_;  // of the pivots on which each depends
+  mutable VectorXd work_;     // 0
   Index entries_ = -1;
 };
 

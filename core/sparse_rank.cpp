@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <mortise/core/errors.h>
 #include <mortise/core/tolerances.h>
@@ -41,6 +42,38 @@ Gap gap_of(const SparseList& y, double left, const SparseRows& A, const VectorXd
           gap <= options.conflict * terms + tolerance::same_b * length * accelerations + left * most};
 }
 
+// A N, with 0 for what is round-off of its terms, and |A||N| with the same entries.
+std::pair<SparseRows, SparseRows> product_and_terms(const SparseRows& A, const SparseRows& N) {
+  SparseRows product(A.rows(), N.cols()), terms(A.rows(), N.cols());
+  struct Sum {
+    double value = 0, terms = 0;
+    Index row = -1;
+  };
+  std::vector<Sum> sums(static_cast<std::size_t>(N.cols()));
+  std::vector<Index> touched;
+  for (Index i = 0; i < A.rows(); ++i) {
+    touched.clear();
+    for (SparseRows::InnerIterator a(A, i); a; ++a)
+      for (SparseRows::InnerIterator n(N, a.col()); n; ++n) {
+        Sum& sum = sums[static_cast<std::size_t>(n.col())];
+        if (sum.row != i) sum = {0, 0, i}, touched.push_back(n.col());
+        sum.value += a.value() * n.value();
+        sum.terms += std::abs(a.value() * n.value());
+      }
+    std::sort(touched.begin(), touched.end());
+    product.startVec(i);
+    terms.startVec(i);
+    for (const Index j : touched) {
+      const Sum& sum = sums[static_cast<std::size_t>(j)];
+      product.insertBack(i, j) = std::abs(sum.value) <= tolerance::rounding * sum.terms ? 0 : sum.value;
+      terms.insertBack(i, j) = sum.terms;
+    }
+  }
+  product.finalize();
+  terms.finalize();
+  return {std::move(product), std::move(terms)};
+}
+
 // What no rank can be: a report must not be made of it.
 void require_possible(const SparseRank& r) {
   const bool possible = r.rank_A >= 0 && r.rank_A <= std::min(r.m, r.n) && r.rank_M <= r.rank_MA && r.rank_MA <= r.n &&
@@ -68,7 +101,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     VectorXd columns;
     RowRank rank;
   };
-  const SparseRows terms = SparseRows(e.A.cwiseAbs() * e.N0.cwiseAbs()), product = e.A * e.N0;
+  const auto [product, terms] = product_and_terms(e.A, e.N0);
   const auto judged = [&](const Scaling& from) {
     VectorXd c0(k);
     std::vector<int> column_groups;
@@ -77,10 +110,10 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       c0[j] = from.d[pivot];
       column_groups.push_back(e.groups[static_cast<std::size_t>(pivot)]);
     }
-    const Balance f = balance(SparseRows(from.t.asDiagonal() * terms * c0.asDiagonal()), column_groups);
+    const Balance f = balance(scaled(terms, from.t, c0), column_groups);
     const VectorXd rows = f.r.cwiseProduct(from.t), columns = f.c.cwiseProduct(c0);
-    const SparseRows B = rows.asDiagonal() * product * columns.asDiagonal();
-    return Held{columns, row_rank(SparseRows(B.transpose()), options.determined, options.doubtful, small)};
+    return Held{columns, row_rank(SparseRows(scaled(product, rows, columns).transpose()), options.determined,
+                                  options.doubtful, small)};
   };
   const Held verdict = judged(even);
   const RowRank& held = verdict.rank;
@@ -114,11 +147,18 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       else
         sum.push_back(entry);
     std::erase_if(sum, [](const auto& entry) { return entry.value == 0; });
+    if (sum.empty()) {  // scales beyond what doubles can hold: its largest part alone, unscaled
+      const auto most_of = std::max_element(set.y.begin(), set.y.end(), [](const auto& x, const auto& y) {
+        return std::abs(x.value) < std::abs(y.value);
+      });
+      const Index j = most_of == set.y.end() ? 0 : most_of->i;
+      for (SparseColumns::InnerIterator x(N0, j); x; ++x) sum.push_back({x.row(), x.value()});
+    }
     SparseList share;
     for (const auto& [i, value] : sum) share.push_back({i, std::abs(value) / scale.d[i]});
     const double most = largest(share);
     std::size_t first = 0;  // of the largest entries, so that round-off does not choose between equals
-    while (share[first].value < most * (1 - 1e-9)) ++first;
+    while (first + 1 < share.size() && share[first].value < most * (1 - 1e-9)) ++first;
     const double unit = sum[first].value;
     for (auto& entry : sum) entry.value /= unit;
     for (auto& entry : share) entry.value /= most;
@@ -127,10 +167,9 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   }
 
   // Dependent rows, judged on A alone.
-  const SparseRows Ae = even.t.asDiagonal() * e.A * even.d.asDiagonal();
+  SparseRows Ae = scaled(e.A, even.t, even.d);
   const Balance g = balance(Ae, e.groups);
-  const RowRank sets =
-      row_rank(SparseRows(g.r.asDiagonal() * Ae * g.c.asDiagonal()), options.determined, options.doubtful, small);
+  const RowRank sets = row_rank(scaled(std::move(Ae), g.r, g.c), options.determined, options.doubtful, small);
   r.rank_A = sets.rank;
   r.smallest_row = sets.kept;
   r.row_units = even.t.cwiseProduct(g.r);

@@ -78,8 +78,23 @@ CoordinateTable::Range CoordinateTable::find(std::string_view name) const {
       if (const auto it = std::find(list.begin(), list.end(), name.substr(dot + 1)); it != list.end())
         return {e->first + (it - list.begin()), 1};
     }
-  std::vector<std::string> known = names();
-  for (const Entry& e : bodies_) known.push_back(e.body);
+  // Of many, those that begin alike.
+  constexpr Index many = 5000;
+  constexpr std::ptrdiff_t beside = 500;
+  std::vector<std::string> known;
+  if (size_ <= many) {
+    known = names();
+    for (const Entry& e : bodies_) known.push_back(e.body);
+  } else {
+    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), name,
+                                     [&](std::size_t i, std::string_view x) { return bodies_[i].body < x; });
+    for (auto it = at - std::min(beside, at - sorted_.begin()); it < at + std::min(beside, sorted_.end() - at); ++it) {
+      const Entry& e = bodies_[*it];
+      known.push_back(e.body);
+      for (const std::string& coordinate : lists_[e.list])
+        if (std::ssize(known) < many) known.push_back(e.body + "." + coordinate);
+    }
+  }
   const std::string guess = nearest_name(name, known);
   Label{"coordinate", std::string(name)}.fail<InvalidModel>(
       fmt::format("there is none of this name among {}", size_),
@@ -121,25 +136,37 @@ void State::set(std::string_view body, std::initializer_list<double> values) {
   set(body, VectorXd(Eigen::Map<const VectorXd>(values.begin(), static_cast<Index>(values.size()))));
 }
 
+// Long lists are looked through as far as a few milliseconds go, and so are long names.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  const auto distance = [](std::string_view a, std::string_view b) {  // insertions, deletions, replacements
-    std::vector<std::size_t> row(b.size() + 1);
+  constexpr std::size_t longest = 200;
+  std::size_t work = 2'000'000;  // comparisons of letters
+  std::vector<std::size_t> row;
+  // Insertions, deletions, replacements; `limit` if there are as many or more.
+  const auto distance = [&](std::string_view a, std::string_view b, std::size_t limit) {
+    if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) return limit;
+    row.resize(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i + 1;
+      std::size_t diagonal = row[0], least = row[0] = i + 1;
       for (std::size_t j = 0; j < b.size(); ++j) {
         const std::size_t replaced = diagonal + (a[i] != b[j]);
         diagonal = row[j + 1];
         row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        least = std::min(least, row[j + 1]);
       }
+      work -= std::min(work, b.size() + 1);
+      if (least >= limit) return limit;
     }
     return row.back();
   };
-  const auto best = std::min_element(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-    return distance(name, a) < distance(name, b);
-  });
-  return best == candidates.end() ? std::string() : *best;
+  const std::string* best = nullptr;
+  std::size_t nearest = 2 * longest;
+  for (const std::string& c : candidates) {
+    const std::size_t d = distance(name.substr(0, longest), std::string_view(c).substr(0, longest), nearest);
+    if (d < nearest || !best) best = &c, nearest = d;
+    if (work == 0) break;
+  }
+  return best ? *best : std::string();
 }
 
 }  // namespace mortise

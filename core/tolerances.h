@@ -57,6 +57,15 @@ inline constexpr double no_factor = 1e-13, no_factor_of_set = 1e-12, no_factor_b
 // Factors of a row in a set of dependent ones, of the largest, balanced: with less it is not left out in place of
 // another, since what remains is as much nearer to being dependent.
 inline constexpr double clear_part = 0.1;
+// Largest entries of balanced rows and columns, off 1.
+inline constexpr double balanced = 1e-4;
+// Ranks of large parts (core/row_rank.h), of the largest diagonal entry of X X': what is added to it, above its
+// round-off; and pivots that may belong to singular values below 1e-4.  Squares of singular values of which the shift
+// is more than this share are found by the vectors alone.
+inline constexpr double gram_shift = 1e-13, gram_pivot = 1e-8, gram_hides = 1e-4;
+// Entries of a vector y with y'X = 0, of its largest: round-off, where it was found to all digits; what those who read
+// the sets are told; and what the factor shows of y, which has lost half of the digits and more to the shift.
+inline constexpr double no_part = 1e-13, told_part = 1e-9, rough_part = 1e-6;
 // The smallest over the largest entry of bodies' rows, which go with the roots of masses: below, the norm over all
 // bodies shows the light ones too little.
 inline constexpr double light = 1e-4;

@@ -249,14 +249,16 @@ void FreeForces::vary(const Joint& joint, TaylorState& moving, const VectorXd& e
   }
 }
 
-void FreeForces::bend(const State& x, const MatrixXd& N, const VectorXd& mu, MatrixXd& dq, MatrixXd* dv) const {
-  dq.setZero(N.cols(), n_);
-  if (dv) dv->setZero(N.cols(), n_);
+FreeForces::Bend FreeForces::bend(const State& x, const MatrixXd& N, const VectorXd& mu, bool sizes) const {
+  const MatrixXd zero = MatrixXd::Zero(N.cols(), n_);
+  Bend out{zero, zero, zero, zero};
   for (std::size_t k = 0; k < massless_; ++k) {
     const VectorXd a = mu.segment(first_[k], size_[k]);
     if (a.isZero(0)) continue;
-    dq.middleCols(first_[k], size_[k]) +=
-        N.middleRows(first_[k], size_[k]).transpose() * *models_[k]->mass_slopes(x, first_[k], a);
+    const MatrixXd slopes = *models_[k]->mass_slopes(x, first_[k], a);
+    const MatrixXd Nt = N.middleRows(first_[k], size_[k]).transpose();
+    out.dq.middleCols(first_[k], size_[k]) += Nt * slopes;
+    out.dq_size.middleCols(first_[k], size_[k]) += Nt.cwiseAbs() * slopes.cwiseAbs();
   }
   TaylorState moving = still(x);
   TaylorVector rows;
@@ -266,22 +268,31 @@ void FreeForces::bend(const State& x, const MatrixXd& N, const VectorXd& mu, Mat
     for (Index c = 0; c < N.cols(); ++c) {
       VectorXd e = VectorXd::Zero(n_);
       e.head(ns_) = N.col(c);
-      if (std::all_of(j.coordinates.begin(), j.coordinates.end(), [&](Index i) { return e[i] == 0; })) continue;
-      const auto slope = [&](TaylorVector& s, Index i) {
+      std::vector<Index> moved;
+      for (const Index i : j.coordinates)
+        if (e[i] != 0) moved.push_back(i);
+      if (moved.empty()) continue;
+      const auto slope = [&](TaylorVector& s, Index i, double& size) {
         const double value = s[i].v;
         s[i] = Taylor(value, 1, 0);
-        vary(j, moving, e, rows);
-        s[i] = Taylor(value);
         double sum = 0;
+        vary(j, moving, e, rows);
         for (Index r = 0; r < j.rows; ++r) sum += lambda[r] * rows[r].slope1;
+        if (sizes)
+          for (const Index k : moved) {
+            vary(j, moving, e[k] * VectorXd::Unit(n_, k), rows);
+            for (Index r = 0; r < j.rows; ++r) size += std::abs(lambda[r] * rows[r].slope1);
+          }
+        s[i] = Taylor(value);
         return sum;
       };
       for (const Index i : j.coordinates) {
-        dq(c, i) += slope(moving.q, i);
-        if (dv && j.holonomic < j.rows) (*dv)(c, i) += slope(moving.v, i);
+        out.dq(c, i) += slope(moving.q, i, out.dq_size(c, i));
+        if (j.holonomic < j.rows) out.dv(c, i) += slope(moving.v, i, out.dv_size(c, i));
       }
     }
   }
+  return out;
 }
 
 namespace {
@@ -298,13 +309,12 @@ FreeForces::Slopes FreeForces::slopes(const State& x, const Numbers& e, const Ba
   Slopes out;
   out.h = N.transpose() * e.F.head(ns_);
   out.h_size = N.cwiseAbs().transpose() * e.F_size.head(ns_);
-  MatrixXd dq, dv;
-  bend(x, N, by_rows(basis.p.rows, mu, ns_ + m_), dq, &dv);
+  const Bend bent = bend(x, N, by_rows(basis.p.rows, mu, ns_ + m_), true);
   const MatrixXd Nt = N.transpose(), size = Nt.cwiseAbs();
-  out.dq = Nt * e.Fq.topRows(ns_) - dq;
-  out.dv = Nt * e.Fv.topRows(ns_) - dv;
-  out.dq_size = size * e.Fq_size.topRows(ns_) + dq.cwiseAbs();
-  out.dv_size = size * e.Fv_size.topRows(ns_) + dv.cwiseAbs();
+  out.dq = Nt * e.Fq.topRows(ns_) - bent.dq;
+  out.dv = Nt * e.Fv.topRows(ns_) - bent.dv;
+  out.dq_size = size * e.Fq_size.topRows(ns_) + bent.dq_size;
+  out.dv_size = size * e.Fv_size.topRows(ns_) + bent.dv_size;
   return out;
 }
 
@@ -378,9 +388,8 @@ MatrixXd FreeForces::dq_shifted(const State& x, const Numbers& e, const Basis& b
     moving.q[k] = Taylor(x.q[k]);
     for (Index i = 0; i < ns_; ++i) Fq(i, k) -= f[i].slope1;
   }
-  MatrixXd dq;
-  bend(x, basis.N, by_rows(basis.p.rows, basis.multipliers(F), ns_ + m_), dq, nullptr);
-  return basis.N.transpose() * Fq - dq;
+  const Bend bent = bend(x, basis.N, by_rows(basis.p.rows, basis.multipliers(F), ns_ + m_), false);
+  return basis.N.transpose() * Fq - bent.dq;
 }
 
 }  // namespace mortise

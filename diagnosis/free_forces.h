@@ -111,7 +111,11 @@ class FreeForces {
   TaylorState still(const State& x) const;
   TaylorVector forces(const TaylorState& x) const;
   // N' d(B'mu)/dq and /dv, for mu by rows of B.
-  void bend(const State& x, const MatrixXd& N, const VectorXd& mu, MatrixXd& dq, MatrixXd* dv) const;
+  // The sizes are sums of absolute values, as far as they are asked for.
+  struct Bend {
+    MatrixXd dq, dv, dq_size, dv_size;
+  };
+  Bend bend(const State& x, const MatrixXd& N, const VectorXd& mu, bool sizes) const;
   // Rows of a joint for the state `moving`, varied along the entries of e at its coordinates: in q for holonomic rows,
   // in v for the others.
   void vary(const Joint& joint, TaylorState& moving, const VectorXd& e, TaylorVector& rows) const;

@@ -1,10 +1,14 @@
 #include <mortise/diagnosis/hidden.h>
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
-#include <mortise/diagnosis/hidden_group.h>
-
+#include <mortise/core/decompositions.h>
 #include <mortise/core/words.h>
+#include <mortise/diagnosis/hidden_group.h>
+#include <mortise/diagnosis/report.h>
+#include <mortise/engine/engine.h>
 
 namespace mortise {
 std::string in_words(HiddenKind kind) {
@@ -25,12 +29,48 @@ std::string in_words(HiddenKind kind) {
   return "";
 }
 
+namespace {
+
+// States near s that meet the rows of joints, for what holds everywhere and not here by chance; as many as are found.
+std::vector<State> states_near(const System& system, const State& s, int count) {
+  std::vector<State> out;
+  if (system.size() > report::dense_at_most || system.rows() == 0) return out;
+  std::mt19937 generator(2);
+  std::uniform_real_distribution<double> spread(-1, 1);
+  const VectorXd d = report::sizes(system, s.q).unaryExpr([](double x) { return x > 0 ? x : 1; });
+  const double fast = std::max(1.0, s.v.size() ? s.v.cwiseAbs().maxCoeff() : 0);
+  for (const double step : {0.3, 0.1, 0.03})
+    for (int k = 0; k < count && std::ssize(out) < count; ++k) {
+      State x = s;
+      for (Index i = 0; i < x.q.size(); ++i) {
+        x.q[i] += step * d[i] * spread(generator);
+        x.v[i] += fast * spread(generator);
+      }
+      x.t += 0.1 * (k + 1);
+      try {
+        std::optional<State> met = report::met_near(system, x, d);
+        if (!met) continue;
+        Engine engine(system);
+        engine.evaluate(*met);
+        const MatrixXd J = system.evaluate(*met).dense_A() * d.asDiagonal();
+        met->v -= d.cwiseProduct(LeastSquares(J, 1e-9).solve(engine.rate()));
+        if (met->q.allFinite() && met->v.allFinite()) out.push_back(std::move(*met));
+      } catch (const Error&) {  // a part that gives no numbers there
+      }
+    }
+  return out;
+}
+
+}  // namespace
+
 HiddenSearch::HiddenSearch(const System& system, const State& s, const HiddenOptions& options)
     : report{system.name(), s.t, {}} {
   system.require_state(s);
-  for (FreeForces::Selection& parts : free_groups(system, s, options.rank))
+  std::vector<FreeForces::Selection> groups = free_groups(system, s, options.rank);
+  const std::vector<State> near = groups.empty() ? std::vector<State>() : states_near(system, s, options.states);
+  for (FreeForces::Selection& parts : groups)
     for (bool more = true; more;) {
-      HiddenGroup group(system, parts, s, options);
+      HiddenGroup group(system, parts, s, near, options);
       group.look(report.rows);
       more = !group.undecided().empty() && !parts.completed;  // else what is left of it has its rows already
       parts.held.insert(parts.held.end(), group.undecided().begin(), group.undecided().end());

@@ -95,8 +95,18 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
     stray.constant = vanishes(row * s.dq, terms * s.dq_size) && vanishes(row * s.dv, terms * s.dv_size) &&
                      (row * course.h[1])(0) == 0;
     const VectorXd y = N * c, y_size = size * c.cwiseAbs();
-    stray.influences = !vanishes(e.Fq.leftCols(ns) * y, e.Fq_size.leftCols(ns) * y_size) ||
-                       !vanishes(e.Fv.leftCols(ns) * y, e.Fv_size.leftCols(ns) * y_size);
+    // On others: components of a force on a rigid body turn with the body itself.
+    VectorXd others = VectorXd::Ones(e.Fq.rows());
+    for (std::size_t body = 0; body < forces.models().size(); ++body) {
+      const Index first = forces.first(body), count = static_cast<Index>(forces.models()[body]->units().size());
+      if (forces.models()[body]->frame() >= 0 && first + count <= ns && !y.segment(first, count).isZero(0))
+        others.segment(first, count).setZero();
+    }
+    const auto acts = [&](const MatrixXd& slopes, const MatrixXd& size_of_slopes) {
+      return !vanishes(others.cwiseProduct(slopes.leftCols(ns) * y),
+                       others.cwiseProduct(size_of_slopes.leftCols(ns) * y_size));
+    };
+    stray.influences = acts(e.Fq, e.Fq_size) || acts(e.Fv, e.Fv_size);
     strays.push_back(std::move(stray));
   }
 }

@@ -33,7 +33,10 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
 
   // Directions that nothing decides, or that cannot be.
   std::set<Index> astray;  // position-level rows, by a pivot of their own
-  const bool singular = std::any_of(elsewhere_.begin(), elsewhere_.end(), [&](const HiddenAnalysis& a) {
+  // Where forces are never in balance, slopes of h are those of the length of N, too: they decide nothing.
+  const bool never = std::any_of(here.strays.begin(), here.strays.end(), [](const Stray& s) { return !s.zero; }) &&
+                     std::none_of(balanced_.begin(), balanced_.end(), [](bool b) { return b; });
+  const bool singular = !never && std::any_of(elsewhere_.begin(), elsewhere_.end(), [&](const HiddenAnalysis& a) {
     return a.velocity.size() > here.velocity.size() ||
            (a.velocity.size() == here.velocity.size() && a.position_rank > here.position_rank);
   });
@@ -78,10 +81,9 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     } else {
       row.kind = HiddenKind::contradictory;
       row.sentence = fmt::format(
-          "a force {} acts along {}, which has no mass and which nothing holds: no motion exists; give it mass, hold "
+          "a force{} acts along {}, which has no mass and which nothing holds: no motion exists; give it mass, hold "
           "it by a joint, or take the force away",
-          stray.zero ? "that is 0 at this state but not at others" : fmt::format("of {:.4g}", row.value),
-          joined(row.coordinates));
+          stray.zero ? " that is 0 at this state but not at others" : "", joined(row.coordinates));
     }
     out.push_back(std::move(row));
   }
@@ -205,10 +207,12 @@ void HiddenGroup::look_elsewhere() {
       x.v[i] += v * spread(generator);
     }
     x.t += 0.1 * (k + 1);
+    if (k < std::ssize(near_)) x = near_[static_cast<std::size_t>(k)];
     try {
       HiddenAnalysis a(*forces_, x, pivots_, options_);
       if (!a.finite()) continue;
       std::optional<HiddenAnalysis> in_balance = balance(x);
+      balanced_.push_back(in_balance.has_value());
       elsewhere_.push_back(in_balance ? std::move(*in_balance) : std::move(a));
     } catch (const Error&) {  // no state of this model
     }

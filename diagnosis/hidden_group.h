@@ -13,11 +13,15 @@ namespace mortise {
 
 class HiddenGroup {
  public:
-  HiddenGroup(const System& system, const FreeForces::Selection& parts, const State& s, const HiddenOptions& options)
+  // near: states of the whole system near s at which its rows are met; where there are none, others do.
+  HiddenGroup(const System& system, const FreeForces::Selection& parts, const State& s, const std::vector<State>& near,
+              const HiddenOptions& options)
       : system_(system),
         options_(options),
         forces_(std::make_shared<const FreeForces>(system, parts)),
-        x_(forces_->local(s, forces_->firsts())) {}
+        x_(forces_->local(s, forces_->firsts())) {
+    for (const State& x : near) near_.push_back(forces_->local(x, forces_->firsts()));
+  }
 
   // Adds one row per free direction; or, where nothing can decide some of them, one for each of these alone.  What is
   // left of the group is then told by another one, with their coordinates held.
@@ -40,10 +44,12 @@ class HiddenGroup {
   HiddenOptions options_;
   std::shared_ptr<const FreeForces> forces_;
   State x_;
+  std::vector<State> near_;
   FreeForces::Pivots pivots_;
   Scaling scale_;
   std::optional<HiddenAnalysis> here_;
   std::vector<HiddenAnalysis> elsewhere_;
+  std::vector<bool> balanced_;  // h = 0 at these
   std::vector<Index> undecided_;
   bool decided_ = false;
 };

@@ -89,16 +89,20 @@ constexpr const char* drop = "drop the coordinate";
 
 std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
 
-// The force along a motion of one body as its torque or force, whatever its coordinates are.
-void make_physical(const System& system, const State& s, FreeDirection& f) {
-  Eigen::SparseVector<double>::InnerIterator first(f.direction);
-  if (!first) return;
-  const auto& b = system.bodies()[system.body_of(first.index())];
-  if (b.model->frame() < 0) return;  // it is not rigid
+// The force along a motion as a torque or force on the body that is named first, whatever its coordinates are: by its
+// turn or its speed.
+void make_physical(const System& system, const State& s, Index leading, FreeDirection& f) {
+  const auto& b = system.bodies()[system.body_of(leading)];
   VectorXd dq = VectorXd::Zero(b.size);
-  for (Eigen::SparseVector<double>::InnerIterator x(f.direction); x; ++x) {
-    if (x.index() < b.first || x.index() >= b.first + b.size) return;
-    dq[x.index() - b.first] = x.value();
+  for (Eigen::SparseVector<double>::InnerIterator x(f.direction); x; ++x)
+    if (x.index() >= b.first && x.index() < b.first + b.size) dq[x.index() - b.first] = x.value();
+  if (b.model->frame() < 0) {  // it is not rigid: by its coordinate
+    const std::string unit = b.model->units()[static_cast<std::size_t>(leading - b.first)];
+    const double way = dq[leading - b.first];
+    if ((unit != "m" && unit != "rad") || way == 0) return;
+    f.force /= way;
+    f.unit = unit == "m" ? "N" : "N m";
+    return;
   }
   constexpr double round_off = 1e-9;
   for (const int dimension : {2, 3}) {
@@ -146,7 +150,6 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
   }
   f.motions = report::motions(system, e.state, N);
   f.balanced = std::abs(f.force) <= options.conflict * size;
-  make_physical(system, e.state, f);
   // Largest share first; among equals (to round-off) what has no mass of its own.  And of every body the largest before
   // the others, so that the first few names tell who moves.
   std::stable_sort(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
@@ -160,6 +163,7 @@ FreeDirection describe(const System& system, const Evaluation& e, const SparseLi
   std::move(others.begin(), others.end(), std::back_inserter(first));
   f.parts = std::move(first);
   const std::string& leading = f.parts.front().coordinate;
+  make_physical(system, e.state, system.names()->find(leading).first, f);
   const std::string body = body_of(leading);
   const auto& constraints = system.constraints();
   const bool independent =
@@ -289,12 +293,12 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
       look_for_implied(system, s, options, r);  // else what is implied here locks it elsewhere
   }
   report::look_at_start(system, *e, r);
-  const auto flat = [&](const Start::Gap& g) {
+  const auto flat = [&](const Start::Gap& g) {  // told already
     return std::any_of(r.redundant.begin(), r.redundant.end(), [&](const RedundantRow& x) {
       return x.flat != RedundantRow::Flat::no && !x.consistent && x.row == g.row;
     });
   };
-  if (r.start && std::all_of(r.start->gaps.begin(), r.start->gaps.end(), flat)) r.start.reset();  // it is told already
+  if (r.start && std::all_of(r.start->gaps.begin(), r.start->gaps.end(), flat)) r.start.reset();
   report::look_around(system, *e, r, options);
   report::find_locked(system, *e, r, options);
   r.broken = report::broken_energies(system, s);

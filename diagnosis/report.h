@@ -56,6 +56,8 @@ RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row
 bool squared(const System& system, const Evaluation& e, const SparseRank::Set& set);
 bool flat_and_unmet(const System& system, const Evaluation& e, const SparseRank::Set& set);
 
+// A state near s that meets the holonomic rows, by steps of least change in the sizes d; none if it is not found.
+std::optional<State> met_near(const System& system, State s, const VectorXd& d);
 // Does the state meet the constraints, and is there one near that does?  Fills report.start.
 void look_at_start(const System& system, const Evaluation& e, RankReport& report);
 // Are there fewer free directions near this pose?  Fills report.free_near.

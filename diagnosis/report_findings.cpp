@@ -63,7 +63,11 @@ std::string_view name_of(RedundantRow::Level level) {
 }
 
 std::string Mend::Step::words() const {
-  return to.empty() ? "remove " + joint : fmt::format("{}: {} -> {}", joint, from, to);
+  if (to.empty()) return "remove " + joint;
+  return fmt::format("{}: {} -> {}{}", joint, from, to,
+                     to == "universal" || to == "point_on_line" || to == "planar_point_on_line"
+                         ? fmt::format(", which gives way in {}", joined(frees, " and "))
+                         : "");
 }
 
 std::string Mend::words() const {
@@ -103,7 +107,7 @@ std::vector<Finding> RankReport::findings() const {
                                     : "leave the row out (Solver::leave_out); the others hold it");
     out.push_back(std::move(x));
   }
-  if (start) {
+  if (start && !told_by_rows(*this)) {
     Finding x{Verdict::inconsistent_start, start->far,       {},
               start->gaps.front().value,   sentence(*start), remedies(*start, redundant)};
     for (const auto& g : start->gaps) x.names.push_back(g.row);

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <set>
 
 #include <mortise/assembly/system_graph.h>
+#include <mortise/core/components.h>
+#include <mortise/core/decompositions.h>
 #include <mortise/core/words.h>
 
 namespace mortise::report {
@@ -94,78 +97,244 @@ std::vector<Locked::Skew> skew_axes(const System& system, const State& s, const 
   return out;
 }
 
-std::string should_move(const System& system, const Evaluation& e, const Parts& parts, const std::vector<bool>& driven,
-                        const std::vector<std::size_t>& in_loops) {
+// Velocities of bodies that are rigid, at the origin of the world: of a point v, and w.  Of a particle only that of its
+// place.
+struct Twist {
+  bool turns = false;
+  Vec3<double> at{0, 0, 0}, v{0, 0, 0}, w{0, 0, 0};
+  Vec3<double> of(const Vec3<double>& point) const { return v + w.cross(point); }
+};
+
+std::optional<Twist> twist(const System& system, const State& s, std::size_t body, const VectorXd& velocity) {
+  const auto& b = system.bodies()[body];
+  if (b.size == 0) return Twist{.turns = true};
+  if (b.model->frame() < 0 && b.model->kind() != "particle") return {};
+  for (const int dimension : {3, 2, 1}) {
+    if (!b.model->has(Ask::point, dimension)) continue;
+    Twist out;
+    const double zero[3] = {0, 0, 0}, *q = s.q.data() + b.first, *v = velocity.data() + b.first;
+    const std::span<const double> origin(zero, static_cast<std::size_t>(dimension));
+    b.model->locate(Ask::point, origin, q, out.at.data());
+    b.model->velocity(Ask::point, origin, q, v, out.v.data());
+    out.turns = b.model->turns(dimension);
+    if (out.turns) {
+      Vec3<double> w(0, 0, 0);
+      b.model->angular_velocity(dimension, q, v, w.data());
+      out.w = dimension == 2 ? Vec3<double>(0, 0, w[0]) : w;
+      out.v -= out.w.cross(out.at);
+    }
+    return out;
+  }
+  return {};
+}
+
+// Bodies that move as one in all motions V, first those that stand still; a body that is not rigid only where it
+// stands still.  Instances are compared with sizes: of angles 1, of lengths the extent of the model.
+std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const State& s, const MatrixXd& V) {
+  constexpr double same = 1e-7;
+  struct Group {
+    std::vector<std::size_t> bodies;
+    std::vector<Twist> twists;  // by motion; empty for one that stands still
+  };
+  double extent = 0;
+  for (const double x : s.q) extent = std::max(extent, std::abs(x));
+  const double fast = V.size() ? V.cwiseAbs().maxCoeff() : 0;
+  std::vector<Group> groups(1);
+  std::vector<std::size_t> particles;
+  const auto fits = [&](const Group& g, std::size_t body, const std::vector<Twist>& twists) {
+    for (std::size_t k = 0; k < twists.size(); ++k) {
+      const Twist reference = g.twists.empty() ? Twist{.turns = true} : g.twists[k];
+      const Twist& t = twists[k];
+      if (t.turns && (t.w - reference.w).norm() > same * fast) return false;
+      const Vec3<double> off = t.turns ? Vec3<double>(t.v - reference.v) : Vec3<double>(t.v - reference.of(t.at));
+      if (off.norm() > same * fast * std::max(1.0, extent)) return false;
+    }
+    return system.bodies()[body].size > 0;
+  };
+  const auto put = [&](std::size_t body, bool turning) {
+    std::vector<Twist> twists;
+    for (Index k = 0; k < V.cols(); ++k)
+      if (const auto t = twist(system, s, body, V.col(k))) twists.push_back(*t);
+    const auto& b = system.bodies()[body];
+    if (static_cast<Index>(twists.size()) < V.cols()) {  // not rigid
+      if (turning && V.middleRows(b.first, b.size).cwiseAbs().maxCoeff() <= same * fast)
+        groups.front().bodies.push_back(body);
+      return;
+    }
+    const bool turns = twists.empty() ? turning : twists.front().turns;
+    if (turns != turning) return;
+    for (Group& g : groups)
+      if (fits(g, body, twists)) {
+        g.bodies.push_back(body);
+        return;
+      }
+    if (turns) groups.push_back({{body}, std::move(twists)});
+  };
+  for (const bool turning : {true, false})  // particles join bodies that turn
+    for (std::size_t b = 0; b < system.bodies().size(); ++b)
+      if (system.bodies()[b].size > 0) put(b, turning);
+  std::vector<std::vector<std::size_t>> out;
+  for (Group& g : groups) out.push_back(std::move(g.bodies));
+  return out;
+}
+
+// Motions that rows without drives allow.
+MatrixXd motions_without(const System& system, const Evaluation& e, const std::vector<bool>& driven) {
+  constexpr double zero = 1e-9;
+  const VectorXd d = sizes(system, e.state.q).unaryExpr([](double x) { return x > 0 ? x : 1; });
+  MatrixXd J = e.dense_A() * d.asDiagonal();
+  for (std::size_t i = 0; i < driven.size(); ++i) {
+    const auto& c = system.constraints()[i];
+    if (driven[i] || std::binary_search(e.state.off.begin(), e.state.off.end(), i))
+      J.middleRows(c.row, c.rows).setZero();
+  }
+  for (Index i = 0; i < J.rows(); ++i)
+    if (const double largest = J.row(i).cwiseAbs().maxCoeff(); largest > 0) J.row(i) /= largest;
+  const Svd rows(J);
+  return d.asDiagonal() * rows.null_space(rows.count_above(zero));
+}
+
+// What moves as one, and hangs together: bodies, and the constraints between them; with the ground if they stand still.
+struct Cluster {
+  Parts parts;
+  bool stands = true;
+};
+
+std::vector<Cluster> clusters(const System& system, const Evaluation& e, const std::vector<bool>& driven) {
+  std::vector<Cluster> out;
+  const auto groups = moving_as_one(system, e.state, motions_without(system, e, driven));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::set<std::size_t> in(groups[g].begin(), groups[g].end());
+    const auto joins = [&](std::size_t i) {
+      const auto& bodies = system.constraints()[i].bodies;
+      return !std::binary_search(e.state.off.begin(), e.state.off.end(), i) &&
+             std::all_of(bodies.begin(), bodies.end(),
+                         [&](std::size_t b) { return system.bodies()[b].size == 0 ? g == 0 : in.count(b) > 0; });
+    };
+    std::vector<std::size_t> constraints;
+    Components together(system.bodies().size());
+    for (std::size_t i = 0; i < system.constraints().size(); ++i) {
+      if (!joins(i)) continue;
+      constraints.push_back(i);
+      std::optional<std::size_t> first;
+      for (const std::size_t b : system.constraints()[i].bodies)
+        if (in.count(b)) together.join(first.value_or(b), b), first = b;
+    }
+    for (const auto& members : together.parts()) {
+      Cluster c;
+      c.stands = g == 0;
+      for (const std::size_t b : members)
+        if (in.count(b)) c.parts.bodies.push_back(b);
+      const std::set<std::size_t> own(c.parts.bodies.begin(), c.parts.bodies.end());
+      for (const std::size_t i : constraints) {
+        const auto& bodies = system.constraints()[i].bodies;
+        if (std::any_of(bodies.begin(), bodies.end(), [&](std::size_t b) { return own.count(b) > 0; }))
+          c.parts.constraints.push_back(i);
+      }
+      if (!c.parts.bodies.empty() && !c.parts.constraints.empty()) out.push_back(std::move(c));
+    }
+  }
+  return out;
+}
+
+// Of bodies that move as one: what a rigid body has there.
+Index rigid_dof(const System& system, const Cluster& c) {
+  if (c.stands) return 0;
+  Index out = 0;
+  for (const std::size_t b : c.parts.bodies) out = std::max<Index>(out, system.bodies()[b].model->turns(3) ? 6 : 3);
+  return out;
+}
+
+std::string should_move(const System& system, const Evaluation& e, const Cluster& cluster,
+                        const std::vector<bool>& driven, const std::vector<std::size_t>& in_loops) {
+  const Parts& parts = cluster.parts;
   for (const std::size_t i : parts.constraints)
     if (driven[i]) return fmt::format("'{}' drives it", system.constraints()[i].name);
   const std::set<std::size_t> bodies(parts.bodies.begin(), parts.bodies.end());
   for (const auto& f : system.forces())
     if (const std::string kind = f.model->kind(); kind == "motor")
-      for (const std::size_t b : f.bodies)
-        if (bodies.count(b)) return fmt::format("motor '{}' acts on it", f.name);
+      if (std::all_of(f.bodies.begin(), f.bodies.end(),
+                      [&](std::size_t b) { return system.bodies()[b].size == 0 ? cluster.stands : bodies.count(b); }))
+        return fmt::format("motor '{}' acts on it", f.name);
   for (const std::size_t b : parts.bodies) {
     const auto& body = system.bodies()[b];
-    if (body.size > 0 && e.state.v.segment(body.first, body.size).cwiseAbs().maxCoeff() > 0)
+    if (cluster.stands && e.state.v.segment(body.first, body.size).cwiseAbs().maxCoeff() > 0)
       return fmt::format("'{}' has a speed at the start", body.name);
   }
   for (const std::size_t i : parts.constraints)
-    if (const auto& c = system.constraints()[i]; c.holonomic < c.rows)
+    if (const auto& c = system.constraints()[i]; cluster.stands && c.holonomic < c.rows)
       return fmt::format("'{}' restricts speeds only, not places", c.name);
+  // Of parts that move, what slides may have been fastened by purpose.
+  static const std::set<std::string> fastened{"coupling", "prismatic", "cylindrical", "slider"};
   for (const std::size_t i : in_loops)
-    if (const auto& c = system.constraints()[i]; moves_by_purpose(c.model->kind()))
-      return fmt::format("'{}' could move, but for its loop", c.name);
+    if (const std::string kind = system.constraints()[i].model->kind();
+        moves_by_purpose(kind) && (cluster.stands || !fastened.count(kind)))
+      return fmt::format("'{}' could move, but for its loop", system.constraints()[i].name);
   return "";
 }
 
 }  // namespace
 
 void find_locked(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
-  if (!report.consistent() || report.singular || system.size() == 0 || system.size() > dense_at_most) return;
+  // Positions that contradict each other are another matter; speeds may do so since it is locked.
+  const auto of_velocity = [](const Start::Gap& g) { return g.velocity; };
+  const bool placed = !report.start || (report.start->reachable && !report.start->far) ||
+                      std::all_of(report.start->gaps.begin(), report.start->gaps.end(), of_velocity);
+  const auto agrees = [](const RedundantRow& r) {
+    return r.consistent || (r.flat == RedundantRow::Flat::no && r.level != RedundantRow::Level::positions);
+  };
+  const bool closed =
+      report.turned.empty() && placed && std::all_of(report.redundant.begin(), report.redundant.end(), agrees);
+  if (!closed || report.singular || system.size() == 0 || system.size() > dense_at_most) return;
+  const bool contradicts = std::any_of(report.redundant.begin(), report.redundant.end(),
+                                       [](const RedundantRow& r) { return !r.consistent; });
   const std::vector<bool> driven = drives(system, e);
-  const auto& components = system.graph().components();
-  std::vector<Parts> parts(components.count);
-  for (std::size_t i = 0; i < system.bodies().size(); ++i)
-    if (system.bodies()[i].size > 0) parts[components.of_body[i]].bodies.push_back(i);
-  for (std::size_t i = 0; i < system.constraints().size(); ++i)
-    if (!std::binary_search(e.state.off.begin(), e.state.off.end(), i))
-      parts[components.of_constraint[i]].constraints.push_back(i);
-  const auto loops = system.graph().loops();
-  for (const Parts& p : parts) {
-    if (p.bodies.empty() || dof(system, e, without(p, [&](std::size_t i) { return driven[i]; }), options) > 0) continue;
+  for (const Cluster& cluster : clusters(system, e, driven)) {
+    const Parts& p = cluster.parts;
+    const auto freedom = [&](std::optional<std::size_t> but) {
+      return dof(system, e, without(p, [&](std::size_t i) { return driven[i] || i == but; }), options);
+    };
+    if (!cluster.stands && p.bodies.size() < 2) continue;
+    const Index rigid = rigid_dof(system, cluster);
+    if (freedom({}) > rigid) continue;  // it moves as one for what is around it, or at this pose
     Locked l;
     for (const std::size_t b : p.bodies) l.bodies.push_back(system.bodies()[b].name);
-    const std::set<std::size_t> own(p.constraints.begin(), p.constraints.end());
-    std::set<std::size_t> in_loops;
-    for (const auto& walk : loops) {
-      if (!own.count(walk.front())) continue;
-      for (std::size_t k = 0; k < walk.size(); k += 2) in_loops.insert(walk[k]);
-      if (!l.loop.empty()) continue;
-      for (std::size_t k = 0; k < walk.size(); k += 2) {
-        l.loop.push_back(system.constraints()[walk[k]].name);
-        l.loop.push_back(walk[k + 1] == SystemGraph::ground ? "ground" : system.bodies()[walk[k + 1]].name);
+    std::vector<std::size_t> joints;  // in loops
+    for (const bool purpose : {true, false})
+      for (const std::size_t i : p.constraints) {
+        const auto& c = system.constraints()[i];
+        if (c.own || driven[i] || moves_by_purpose(c.model->kind()) != purpose) continue;
+        const auto walk = system.graph().loop(p.constraints, i);
+        if (walk.empty()) continue;
+        joints.push_back(i);
+        if (!l.loop.empty()) continue;
+        for (std::size_t k = 0; k < walk.size(); k += 2) {
+          l.loop.push_back(system.constraints()[walk[k]].name);
+          l.loop.push_back(walk[k + 1] == SystemGraph::ground ? "ground" : system.bodies()[walk[k + 1]].name);
+        }
       }
-    }
-    if (in_loops.empty())
-      for (const std::size_t i : p.constraints)
-        if (!system.constraints()[i].own) in_loops.insert(i);
-    const std::vector<std::size_t> joints(in_loops.begin(), in_loops.end());
-    for (const std::size_t i : joints) l.joints.push_back(system.constraints()[i].name);
+    std::sort(joints.begin(), joints.end());
     l.skew = skew_axes(system, e.state, joints);
-    l.why = should_move(system, e, p, driven, joints);
+    l.why = should_move(system, e, cluster, driven, joints);
     if (l.why.empty() && !l.skew.empty())
       l.why = fmt::format("the axes of '{}' and '{}' are parallel but for {:.3g} deg", l.skew[0].joint, l.skew[0].other,
                           l.skew[0].angle);
+    if (contradicts && l.loop.empty()) continue;                         // drives against each other
+    if (l.why.empty() && (report.dof > 0 || !cluster.stands)) continue;  // a frame, beside what moves
+    if (joints.empty())
+      for (const std::size_t i : p.constraints)
+        if (!system.constraints()[i].own && !driven[i]) joints.push_back(i);
+    for (const std::size_t i : joints) l.joints.push_back(system.constraints()[i].name);
     for (const auto& [joint, other, angle] : l.skew)
       l.remedies.push_back(
           fmt::format("make the axis of {} parallel to that of {}: they are {:.3g} deg apart", joint, other, angle));
-    if (l.why.empty() && report.dof > 0) continue;  // a frame, beside what moves
     std::vector<std::pair<Index, std::size_t>> removed;
     if (!l.why.empty())
       for (const std::size_t i : joints)
-        if (const Index freed = dof(system, e, without(p, [&](std::size_t k) { return k == i || driven[k]; }), options);
-            freed > 0)
-          removed.emplace_back(freed, i);
-    std::stable_sort(removed.begin(), removed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        if (const Index freed = freedom(i) - rigid; freed > 0) removed.emplace_back(freed, i);
+    // What was added last first, as an engineer would.
+    std::sort(removed.begin(), removed.end(),
+              [](const auto& a, const auto& b) { return std::pair(a.first, b.second) < std::pair(b.first, a.second); });
     for (const auto& [freed, i] : removed)
       l.remedies.push_back(fmt::format("remove {}: {} DOF without it", system.constraints()[i].name, freed));
     report.locked.push_back(std::move(l));

@@ -10,18 +10,19 @@
 #include <mortise/assembly/system_graph.h>
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
-#include <mortise/engine/engine.h>
+#include <mortise/engine/row_rates.h>
 
 namespace mortise::report {
 namespace {
 
 using Set = SparseRank::Set;
 
-constexpr double visible = 1e-9;  // of the size of a row: by so much it is off, or contradicts others
+constexpr double visible = tolerance::start_met;  // of the size of a row: by so much it is off, or contradicts others
 
 // A joint that holds less than another: what it does not hold, by names of rows; "axis" is the translation along the
-// joint's axis, "load" the direction in which its reaction is not unique.
+// joint's axis, "load" the direction in which its reaction is not unique, "tilt" the turn across the axis likewise.
 struct Exchange {
   const char *from, *to;
   std::vector<const char*> drops;
@@ -29,10 +30,12 @@ struct Exchange {
 const std::vector<Exchange>& exchanges() {
   static const std::vector<Exchange> list{
       {"revolute", "cylindrical", {"axis"}},
+      {"revolute", "universal", {"tilt"}},
       {"revolute", "spherical", {"tilt_1", "tilt_2"}},
       {"revolute", "point_on_line", {"axis", "tilt_1", "tilt_2"}},
       {"cylindrical", "point_on_line", {"tilt_1", "tilt_2"}},
       {"prismatic", "cylindrical", {"twist"}},
+      {"prismatic", "point_on_line", {"tilt_1", "tilt_2", "twist"}},
       {"universal", "spherical", {"twist"}},
       {"spherical", "point_on_line", {"load"}},
       {"weld", "revolute", {"turn_3"}},
@@ -60,6 +63,24 @@ struct Candidate {
   std::vector<std::string> frees;
 };
 
+// About which axis in the world body B turns against A where a combination of these rows gives way.
+std::optional<Vec3<double>> held_turn(const System& system, const Evaluation& e, const System::ConstraintInfo& c,
+                                      const VectorXd& combination) {
+  for (const std::size_t k : {std::size_t{1}, std::size_t{0}}) {
+    const auto& b = system.bodies()[c.bodies[k]];
+    if (b.size == 0 || !b.model->turns(3)) continue;
+    MatrixXd W(3, b.size);  // of its rates
+    for (Index j = 0; j < b.size; ++j) {
+      const VectorXd v = VectorXd::Unit(b.size, j);
+      b.model->angular_velocity(3, e.state.q.data() + b.first, v.data(), W.col(j).data());
+    }
+    const MatrixXd rates = W.transpose() * Ldlt(W * W.transpose()).solve(MatrixXd::Identity(3, 3));
+    const VectorXd turn = (combination.transpose() * e.A(c.block + k) * rates).transpose();
+    if (turn.norm() > 0) return Vec3<double>(turn.normalized());
+  }
+  return {};
+}
+
 constexpr double independent = 1e-6;  // of the largest entry: below, a combination of rows is not redundant
 
 // Each of the combinations is redundant, and all together.
@@ -74,8 +95,9 @@ bool redundant(const MatrixXd& drops, const MatrixXd& Y, double size) {
   return Svd(X).count_above(independent) == X.rows();
 }
 
-std::optional<Candidate> candidate(const System& system, const State& s, std::size_t joint, const Exchange& x,
+std::optional<Candidate> candidate(const System& system, const Evaluation& e, std::size_t joint, const Exchange& x,
                                    const MatrixXd& Y) {
+  const State& s = e.state;
   const auto& c = system.constraints()[joint];
   const auto rows = c.model->rows();
   Candidate out{joint, &x, MatrixXd(c.rows, 0), {}};
@@ -97,6 +119,16 @@ std::optional<Candidate> candidate(const System& system, const State& s, std::si
       VectorXd column = VectorXd::Zero(c.rows);
       column.head(translations) = svd.U.col(0);
       add(column, "translation along " + direction_in_words(svd.U.col(0)));
+    } else if (drop == "tilt") {
+      VectorXd column = VectorXd::Zero(c.rows);
+      std::vector<Index> tilts;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].name == "tilt_1" || rows[i].name == "tilt_2") tilts.push_back(static_cast<Index>(i));
+      if (tilts.size() != 2) return {};
+      column(tilts) = Svd(Y(tilts, Eigen::all)).U.col(0);
+      const auto about = held_turn(system, e, c, column);
+      if (!about) return {};
+      add(column, "rotation about " + direction_in_words(*about));
     } else {
       const auto it = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == drop; });
       if (it == rows.end()) return {};
@@ -122,7 +154,7 @@ double size(const Group& g) {
 }
 
 // Steps as long as there is one: exchanges, or joints that can go altogether.
-std::optional<Mend> mend(const System& system, const State& s, Group g, bool remove) {
+std::optional<Mend> mend(const System& system, const Evaluation& e, Group g, bool remove) {
   Mend out;
   const double largest = size(g);
   std::set<std::size_t> used;
@@ -141,7 +173,7 @@ std::optional<Mend> mend(const System& system, const State& s, Group g, bool rem
         consider(Candidate{*it, nullptr, MatrixXd::Identity(c.rows, c.rows), {"all it holds"}});
       else
         for (const Exchange& x : exchanges())
-          if (c.model->kind() == x.from) consider(candidate(system, s, *it, x, Y));
+          if (c.model->kind() == x.from) consider(candidate(system, e, *it, x, Y));
     }
     if (!best) return {};
     apply(g, *best);
@@ -238,8 +270,7 @@ std::optional<Contradiction> contradiction(const System& system, const Evaluatio
     if (std::binary_search(e.state.off.begin(), e.state.off.end(), k)) continue;
     const bool position = i - c.row < c.holonomic;
     holonomic = holonomic && position;
-    phi += y * e.phi[i];
-    phi_terms += std::abs(y * e.phi[i]);
+    if (position) phi += y * e.phi[i], phi_terms += std::abs(y * e.phi[i]);
     size += std::abs(y) * reach[i];
     const double v = position ? rate[i] : e.phi[i];
     speed += y * v;
@@ -280,8 +311,6 @@ bool any_contradiction(const System& system, const Evaluation& e, const VectorXd
 void explain_redundant(const System& system, const Evaluation& e, const SparseRank& rank, RankReport& report) {
   if (rank.redundant.empty()) return;
   const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
-  Engine engine(system);  // for the rates of the rows
-  engine.evaluate(e.state);
   std::set<Index> shared;
   std::vector<std::vector<std::size_t>> joints_of_set;
   std::set<std::string> turned;  // joints that are told as such: their rows hold nothing
@@ -292,8 +321,18 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     return set.y.size() == 1 && (turned.count(system.constraints()[joint].name) > 0 ||
                                  std::binary_search(e.state.off.begin(), e.state.off.end(), joint));
   });
+  std::set<std::size_t> concerned;
+  for (const Set& set : sets)
+    for (const auto& [i, _] : set.y) concerned.insert(system.constraint_of(i));
+  const VectorXd rate = row_rates(system, e.state, concerned);
+  // Names are made when somebody asks: each once.
+  std::map<Index, decltype(system.row(0))> named;
+  const auto row_of = [&](Index i) -> const auto& {
+    const auto it = named.find(i);
+    return it != named.end() ? it->second : named.emplace(i, system.row(i)).first->second;
+  };
   for (const Set& set : sets) {
-    const auto info = system.row(set.row);
+    const auto& info = row_of(set.row);
     RedundantRow r;
     r.row = info.name, r.removes = info.removes, r.gap = set.gap, r.consistent = set.consistent;
     std::set<std::size_t> joints;
@@ -301,20 +340,20 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     for (const auto& [i, y] : set.y) {
       const std::size_t k = system.constraint_of(i);
       const auto& c = system.constraints()[k];
-      r.set.push_back(system.row(i).name);
+      r.set.push_back(row_of(i).name);
       if (!c.own) joints.insert(k);
       if (set.y.size() > 1) shared.insert(i);
       weights.emplace_back(-std::abs(y) * reach[i], i);
-      r.reactions.push_back(c.name + "." + system.row(i).reaction);
+      r.reactions.push_back(c.name + "." + row_of(i).reaction);
     }
     if (set.y.size() == 1) r.flat = flatness(system, e, set.row);
     if (r.consistent)
-      if (const auto c = contradiction(system, e, engine.rate(), reach, set))
+      if (const auto c = contradiction(system, e, rate, reach, set))
         r.consistent = false, r.level = c->level, r.gap = c->gap;
     std::sort(weights.begin(), weights.end());
     r.pair.first = info.name;
     for (const auto& [_, i] : weights)
-      if (i != set.row && r.pair.second.empty()) r.pair.second = system.row(i).name;
+      if (i != set.row && r.pair.second.empty()) r.pair.second = row_of(i).name;
     const std::vector<std::size_t> list(joints.begin(), joints.end());
     for (const std::size_t k : list) r.joints.push_back(system.constraints()[k].name);
     r.loop = loop_of(system, list, system.constraint_of(set.row));
@@ -323,7 +362,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   }
   for (const Index i : shared) {
     const auto& c = system.constraints()[system.constraint_of(i)];
-    report.reactions_not_unique.push_back(c.name + "." + system.row(i).reaction);
+    report.reactions_not_unique.push_back(c.name + "." + row_of(i).reaction);
   }
 
   // Sets that share a joint are mended together; flat rows are told by themselves.
@@ -348,7 +387,7 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
     // A joint that repeats another one goes before joints are exchanged.
     std::vector<Mend> found;
     for (const bool remove : {true, false})
-      if (auto m = mend(system, e.state, g, remove)) {
+      if (auto m = mend(system, e, g, remove)) {
         m->dof = report.dof;
         found.push_back(std::move(*m));
       }

@@ -12,6 +12,22 @@
 #include <mortise/engine/dynamics.h>
 
 namespace mortise {
+namespace {
+
+// Of a weld in the plane: the angle [rad] between the directions that it holds together, in [0, pi].
+std::optional<double> planar_turn(const System& system, const State& s, const System::ConstraintInfo& c) {
+  if (c.bodies.size() != 2) return {};
+  const auto frames = c.model->welded_frames();
+  const auto& a = system.bodies()[c.bodies[0]];
+  const auto& b = system.bodies()[c.bodies[1]];
+  if (!frames || !a.model->has(Ask::direction, 2) || !b.model->has(Ask::direction, 2)) return {};
+  Vec2<double> x, y;
+  a.model->locate(Ask::direction, {frames->a.axes.col(0).data(), 2}, s.q.data() + a.first, x.data());
+  b.model->locate(Ask::direction, {frames->b.axes.col(0).data(), 2}, s.q.data() + b.first, y.data());
+  return std::acos(std::clamp(x.dot(y), -1.0, 1.0));
+}
+
+}  // namespace
 
 std::vector<TurnedJoint> turned_joints(const System& system, const State& s) {
   std::vector<TurnedJoint> out;
@@ -97,27 +113,6 @@ double longest_way(const System& system, const State& s) {
   return smaller > 0 ? std::min(many * larger, very_many * smaller) : many * larger;
 }
 
-// A state near s that meets the holonomic rows, by steps of least change in the sizes d; none if it is not found.
-std::optional<State> met_near(const System& system, State s, const VectorXd& d) {
-  constexpr int most = 30;
-  constexpr double close = 1e-12;
-  for (int k = 0; k < most; ++k) {
-    const Evaluation e = system.evaluate(s);
-    MatrixXd J = e.dense_A() * d.asDiagonal();
-    VectorXd r = e.phi;
-    for (const auto& c : system.constraints()) {
-      J.middleRows(c.row + c.holonomic, c.rows - c.holonomic).setZero();
-      r.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
-    }
-    const VectorXd size = J.cwiseAbs().rowwise().sum().cwiseMax(1e-300);
-    r = r.cwiseQuotient(size);
-    if (!r.allFinite()) return {};
-    if (r.size() == 0 || r.cwiseAbs().maxCoeff() <= close) return s;
-    s.q -= d.cwiseProduct(LeastSquares(size.cwiseInverse().asDiagonal() * J, close).solve(r));
-  }
-  return {};
-}
-
 // Whether the start has to move so far that it is another one: by many lengths of the model, or by half a turn.
 void judge_distance(const System& system, const State& s, const State& near, Start& start) {
   const double longest = longest_way(system, s);
@@ -136,7 +131,32 @@ void judge_distance(const System& system, const State& s, const State& near, Sta
   }
 }
 
+// Variables of first order have the rates that their law gives them, whatever the start says.
+bool rate_of_states(const System& system, const System::ConstraintInfo& c) {
+  return c.model->kind() == "rate" && system.bodies()[c.bodies[0]].model->kind() == "states";
+}
+
 }  // namespace
+
+std::optional<State> met_near(const System& system, State s, const VectorXd& d) {
+  constexpr int most = 30;
+  constexpr double close = tolerance::projected;
+  for (int k = 0; k < most; ++k) {
+    const Evaluation e = system.evaluate(s);
+    MatrixXd J = e.dense_A() * d.asDiagonal();
+    VectorXd r = e.phi;
+    for (const auto& c : system.constraints()) {
+      J.middleRows(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+      r.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+    }
+    const VectorXd size = J.cwiseAbs().rowwise().sum().cwiseMax(1e-300);
+    r = r.cwiseQuotient(size);
+    if (!r.allFinite()) return {};
+    if (r.size() == 0 || r.cwiseAbs().maxCoeff() <= close) return s;
+    s.q -= d.cwiseProduct(LeastSquares(size.cwiseInverse().asDiagonal() * J, close).solve(r));
+  }
+  return {};
+}
 
 void look_around_free(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
   if (system.size() > dense_at_most || report.free.empty()) return;
@@ -186,7 +206,7 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
     return turned ? turned->angle * 180 / std::numbers::pi : 0;
   };
   for (const auto& c : system.constraints())
-    for (Index i = c.row; i < c.row + c.rows; ++i) {
+    for (Index i = rate_of_states(system, c) ? c.row + c.rows : c.row; i < c.row + c.rows; ++i) {
       const bool position = i < c.row + c.holonomic;
       const double rate = position ? engine.rate()[i] : e.phi[i];
       const bool met_by_itself = c.own && system.bodies()[c.bodies[0]].model->meets_own_rows();
@@ -195,6 +215,12 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
                         {system.row(i).name, e.phi[i], false, touches_nothing(e.phi[i], size[i]), degrees_apart(c)}});
       else if (!met_by_itself && relative(rate, pace[i]) > tolerance::start_met)
         gaps.push_back({relative(rate, pace[i]), {system.row(i).name, rate, true}});
+    }
+  for (const auto& c : system.constraints())
+    if (const auto angle = planar_turn(system, s, c); angle && *angle > std::numbers::pi / 2 * (1 + 1e-9)) {
+      const double off = std::sin(*angle);  // 0 where it has come to rest half a turn off
+      gaps.push_back({std::numbers::pi,
+                      {system.row(c.row + c.rows - 1).name, off, false, false, *angle * 180 / std::numbers::pi}});
     }
   if (gaps.empty()) return;
   Start start;
@@ -217,6 +243,10 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
       if (relative(phi[i], reach[i]) > 1e-6) left.push_back({relative(phi[i], reach[i]), {system.row(i).name, phi[i]}});
     start.left = sorted(std::move(left));
     start.reachable = start.left.empty();
+    const double longest = longest_way(system, s);
+    if (!start.reachable && longest > 0)
+      for (Index i = 0; i < e.phi.size(); ++i)
+        start.far = start.far || (std::abs(e.phi[i]) > longest && system.row(i).removes.starts_with("translation"));
   }
   if (start.reachable) {
     const VectorXd step = (near.q - s.q).cwiseQuotient(sizes(system, s.q).cwiseMax(1e-300)).cwiseAbs();
@@ -224,6 +254,10 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
     if (step.size() > 0 && step.maxCoeff(&most) > 1e-12) {
       start.farthest = system.coordinate(most), start.moved = near.q[most] - s.q[most];
       judge_distance(system, s, near, start);
+      // Axes that are perpendicular may come together either way.
+      constexpr double right = 90, about = 5;  // [degrees]
+      start.far = start.far || std::any_of(start.gaps.begin(), start.gaps.end(),
+                                           [&](const Start::Gap& g) { return std::abs(g.apart - right) < about; });
     }
     if (report.turned.empty()) report.turned = turned_joints(system, near);
   }

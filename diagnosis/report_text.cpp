@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
 
 #include <mortise/core/words.h>
 #include <mortise/diagnosis/report_words.h>
@@ -56,7 +59,42 @@ std::string singular_values(const RankReport& r) {
   return out;
 }
 
+std::string body_of(const std::string& coordinate) { return coordinate.substr(0, coordinate.find('.')); }
+bool of_quaternion(const std::string& coordinate) {
+  const std::string own = suffix(coordinate);
+  return own == "u0" || own == "u1" || own == "u2" || own == "u3";
+}
+
+// What the model implies about a free direction and that is told with it, in place of a line of its own.
+std::map<std::size_t, const Implied*> told_with_free(const RankReport& report) {
+  std::map<std::size_t, const Implied*> out;
+  std::set<std::size_t> alike;  // told in one breath
+  for (const auto& group : alike_directions(report.free))
+    if (group.size() > 1) alike.insert(group.begin(), group.end());
+  for (const Implied& i : report.implied) {
+    if (i.kind != HiddenKind::indeterminate && i.kind != HiddenKind::contradictory) continue;
+    for (std::size_t k = 0; k < report.free.size(); ++k)
+      if (!alike.count(k) && !out.count(k) && i.concerns(report.free[k])) {
+        out[k] = &i;
+        break;
+      }
+  }
+  return out;
+}
+
+// Which forces: "gravity", "motor and spring"; "" where none is known.
+std::string forces_of(const Implied* i) {
+  if (!i) return "";
+  std::vector<std::string> out;
+  std::stringstream words(i->equation.substr(0, i->equation.find(" along ")));
+  constexpr std::string_view ending = ".force";
+  for (std::string word; words >> word;)
+    if (word.ends_with(ending)) out.push_back(word.substr(0, word.size() - ending.size()));
+  return joined(out, " and ");
+}
+
 std::string text_of_free(const RankReport& report, const TextOptions& form) {
+  const auto told = told_with_free(report);
   const auto hidden = [&](const FreeDirection& f) {
     return std::any_of(report.implied.begin(), report.implied.end(),
                        [&](const Implied& x) { return x.completable && x.concerns(f); });
@@ -77,9 +115,12 @@ std::string text_of_free(const RankReport& report, const TextOptions& form) {
       out += "     remedies: " + joined(f.remedies, " | ") + "; and so the others\n";
       continue;
     }
+    // Of motions that are told by bodies, not by one coordinate.
+    const bool several = f.parts.size() > 1;
     std::vector<std::string> names, rows;
     for (const auto& p : f.parts) {
-      names.push_back(p.coordinate);
+      const std::string name = several || of_quaternion(p.coordinate) ? body_of(p.coordinate) : p.coordinate;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
       for (const std::string& row : p.rows)
         if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
     }
@@ -89,12 +130,20 @@ std::string text_of_free(const RankReport& report, const TextOptions& form) {
       for (const auto& p : f.parts)
         out += fmt::format("     {:<24} share {:.2f}   M_ii {:<8.3g} rows touching: {}\n", p.coordinate, p.share,
                            p.mass, p.rows.empty() ? "none" : listed(p.rows));
+    const Implied* with = told.count(alike.front()) ? told.at(alike.front()) : nullptr;
+    const std::string unit = f.unit.empty() ? "" : " " + f.unit, by = forces_of(with);
     if (!f.balanced)
-      out += hidden(f)
-                 ? fmt::format("     the forces along it differ by {:.4g} here; complete() starts where they balance\n",
-                               std::abs(f.force))
-                 : fmt::format("     a {} of {:.4g}{} acts along it that nothing can balance: no motion exists\n",
-                               f.unit == "N m" ? "torque" : "force", f.force, f.unit.empty() ? "" : " " + f.unit);
+      out +=
+          hidden(f)
+              ? fmt::format("     the forces along it differ by {:.4g}{} here; complete() starts where they balance\n",
+                            std::abs(f.force), unit)
+              : fmt::format("     a {} of {:.4g}{}{} acts along it that nothing can balance: no motion exists\n",
+                            f.unit == "N m" ? "torque" : "force", f.force, unit, by.empty() ? "" : ", of " + by + ",");
+    else if (with && with->kind == HiddenKind::indeterminate)
+      out += "     no force acts along it, here or elsewhere: nothing decides it\n";
+    else if (with)
+      out += fmt::format("     a force{} along it is 0 here but not at other states: no motion exists\n",
+                         by.empty() ? "" : " of " + by);
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
   return out;
@@ -197,7 +246,9 @@ std::string RankReport::text(const TextOptions& form) const {
   if (only_here()) out += "     " + sentence_of_pose(*this) + "\n";
   std::map<std::pair<HiddenKind, bool>, std::vector<std::string>> more;  // implied, of one kind, beyond the first few
   std::map<std::pair<HiddenKind, bool>, std::size_t> so_far;
+  const auto with_free = told_with_free(*this);
   for (const Implied& i : implied) {
+    if (std::any_of(with_free.begin(), with_free.end(), [&](const auto& x) { return x.second == &i; })) continue;
     const std::pair kind{i.kind, i.completable};
     if (++so_far[kind] > names_at_most && !i.coordinates.empty())
       more[kind].push_back(i.coordinates.front());
@@ -219,7 +270,7 @@ std::string RankReport::text(const TextOptions& form) const {
     if (!l.loop.empty()) out += "     loop: " + listed(l.loop, " -> ") + "\n";
     if (!l.remedies.empty()) out += "     remedies (tried on the rows): " + listed(l.remedies, " | ") + "\n";
   }
-  if (start) {
+  if (start && !told_by_rows(*this)) {
     out += "  start       " + sentence(*start) + "\n";
     if (!start->left.empty()) {
       out += "     no state near meets them all; at the best compromise " + off_by(start->left) + "\n";

@@ -7,15 +7,34 @@
 namespace mortise::report {
 namespace {
 
+constexpr double half_turn = 95;  // [degrees] and more: that is where the rows lead
+
+// Of its gap, where the row tells what it holds.
+std::string unit_of(const RedundantRow& r) {
+  const std::string unit = r.removes.starts_with("translation") ? " m"
+                           : r.removes.starts_with("rotation")  ? " rad"
+                                                                : "";
+  if (unit.empty()) return "";
+  return unit + (r.level == RedundantRow::Level::positions    ? ""
+                 : r.level == RedundantRow::Level::velocities ? "/s"
+                                                              : "/s^2");
+}
+
+// Of joints that hold directions parallel or perpendicular: these are a right angle off.
+bool right_angle_off(const RedundantRow& r) {
+  return r.removes.starts_with("rotation") && r.flat == RedundantRow::Flat::here && r.gap > 0.99;
+}
+
 std::string sentence_of_flat(const RedundantRow& r) {
-  const std::string off = r.consistent ? "" : fmt::format(", and it is off by {:.4g}", r.gap);
+  if (right_angle_off(r))
+    return fmt::format("cannot be met from here: the directions that {} holds are 90 degrees off", stem(r.row));
+  const std::string off = r.consistent ? "" : fmt::format(", and it is off by {:.4g}{}", r.gap, unit_of(r));
   switch (r.flat) {
     case RedundantRow::Flat::everywhere:
       return "depends on no coordinate" + off + (r.consistent ? ": it holds nothing" : ": nothing can meet it");
     case RedundantRow::Flat::squared:
       return "is met, but touches no coordinate there, as a square does: its gradient is zero wherever it is met, and "
-             "it "
-             "holds nothing";
+             "it holds nothing";
     default:
       return "touches no coordinate here, its gradient is zero" + off +
              (r.consistent ? ": it holds nothing at this pose" : ": no small motion brings it nearer");
@@ -81,6 +100,8 @@ std::string sentence(const FreeDirection& f) {
 
 std::vector<std::string> remedies_of_flat(const RedundantRow& r) {
   const std::string joint = stem(r.row);
+  if (right_angle_off(r))
+    return {fmt::format("correct axis_a or axis_b of {}", joint), "turn one of its bodies at the start"};
   switch (r.flat) {
     case RedundantRow::Flat::everywhere:
       return {fmt::format("write {} in the coordinates that it shall hold", r.row), "remove " + joint};
@@ -94,9 +115,11 @@ std::vector<std::string> remedies_of_flat(const RedundantRow& r) {
 
 std::string sentence(const RedundantRow& r) {
   if (r.flat != RedundantRow::Flat::no) return sentence_of_flat(r);
-  const std::string rest = others(r).empty() ? "itself" : listed(others(r));
+  if (!r.consistent && others(r).empty())
+    return fmt::format("is off by {:.4g}{} and touches no coordinate here: no small motion brings it nearer", r.gap, unit_of(r));
+  const std::string rest = listed(others(r));
   if (!r.consistent)
-    return fmt::format("contradicts {} by {:.4g}{}: no motion satisfies them all", rest, r.gap,
+    return fmt::format("contradicts {} by {:.4g}{}{}: no motion satisfies them all", rest, r.gap, unit_of(r),
                        r.level == RedundantRow::Level::accelerations ? "" : fmt::format(" in {}", name_of(r.level)));
   return fmt::format("{}; residual {}, consistent",
                      r.removes.empty() ? "is not needed" : "unnecessarily removes " + r.removes, small_in_words(r.gap));
@@ -109,8 +132,11 @@ std::string sentence(const Implied& i) {
 
 std::string off_by(const std::vector<Start::Gap>& gaps) {
   std::vector<std::string> off;
-  for (const auto& g : gaps)
-    off.push_back(fmt::format("{}{}{} by {:.4g}", g.row, g.velocity ? "'" : "", off.empty() ? " is off" : "", g.value));
+  for (const auto& g : gaps) {
+    const std::string by =
+        g.apart > half_turn ? fmt::format("{:.4g} degrees", g.apart) : fmt::format("{:.4g}", g.value);
+    off.push_back(fmt::format("{}{}{} by {}", g.row, g.velocity ? "'" : "", off.empty() ? " is off" : "", by));
+  }
   return listed(off);
 }
 std::string sentence(const Start& s) { return "the state does not meet the constraints: " + off_by(s.gaps); }
@@ -129,10 +155,8 @@ std::string sentence_of_still(const Start& s) {
 }
 
 std::string sentence(const TurnedJoint& t) {
-  return fmt::format(
-      "the frames that {} holds together are {:.4g} degrees apart: its rows lead to half a turn, where "
-      "they are met but hold nothing",
-      t.joint, t.angle);
+  return fmt::format("the frames that {} holds together are {:.4g} degrees apart: its rows lead to half a turn, {}",
+                     t.joint, t.angle, "where they are met but hold nothing");
 }
 std::vector<std::string> remedies(const TurnedJoint& t) {
   return {fmt::format("turn {} at the start by {:.4g} degrees", t.body, t.angle),
@@ -140,7 +164,16 @@ std::vector<std::string> remedies(const TurnedJoint& t) {
 }
 
 std::string sentence(const Locked& l) {
-  return fmt::format("nothing of {} can move{}", listed(l.bodies), l.why.empty() ? "" : ", though " + l.why);
+  return fmt::format("{} cannot move{}{}", listed(l.bodies), l.bodies.size() > 1 ? " against each other" : "",
+                     l.why.empty() ? "" : ", though " + l.why);
+}
+
+bool told_by_rows(const RankReport& r) {
+  return r.start && std::all_of(r.start->gaps.begin(), r.start->gaps.end(), [&](const Start::Gap& g) {
+           return std::any_of(r.redundant.begin(), r.redundant.end(), [&](const RedundantRow& x) {
+             return !x.consistent && x.set.size() == 1 && x.row == g.row;
+           });
+         });
 }
 
 Index conflicts(const std::vector<RedundantRow>& rows) {
@@ -153,8 +186,12 @@ std::vector<std::string> remedies(const Start& s, const std::vector<RedundantRow
   if (const auto words = turned_rows(s); !s.reachable && !words.empty()) return {words};
   if (!s.reachable && !still_rows(s).empty())
     return {"start elsewhere, where the row touches coordinates", "correct the joint: its axes, points or formula"};
+  if (!s.reachable && s.far)
+    return {"check the units (m, not mm) of lengths and points of the joints named", "start nearer"};
   if (!s.reachable)
     return {"change lengths or places of the joints named, so that they can hold together", "start nearer"};
+  const bool half_a_turn = std::any_of(s.gaps.begin(), s.gaps.end(), [](const auto& g) { return g.apart > half_turn; });
+  if (const auto words = turned_rows(s); (s.far || half_a_turn) && !words.empty()) return {words};
   if (s.far)
     return {
         fmt::format("the nearest state that meets them lies far away: {} would move by {:.4g}", s.farthest, s.moved),

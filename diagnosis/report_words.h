@@ -31,6 +31,7 @@ std::string off_by(const std::vector<Start::Gap>& gaps);
 std::vector<std::string> still_rows(const Start& s);  // that are not met where they touch no coordinate
 std::string sentence_of_still(const Start& s);
 std::string sentence_of_pose(const RankReport& r);
+bool told_by_rows(const RankReport& r);  // what the start does not meet
 
 std::vector<std::string> remedies_of(const Implied& i);
 std::vector<std::string> remedies_of_flat(const RedundantRow& r);

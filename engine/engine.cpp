@@ -556,7 +556,12 @@ std::vector<Work> Engine::works(const State& s) {
     const std::size_t place = slots_->force_place[i];
     to.clear();
     for (const std::size_t b : force.bodies) to.push_back(unknowns_of(slots_->bodies[b], f.data()));
-    const StoredEnergy V = force.model->act(s, see(place), to.data());
+    StoredEnergy V;
+    try {
+      V = force.model->act(s, see(place), to.data());
+    } catch (...) {
+      rethrow_named("force", force.name);
+    }
     Work w;
     for (const std::size_t k : force.bodies) {
       if (slots_->bodies[k].root == Slots::Body::held) continue;

@@ -216,8 +216,10 @@ class __attribute__((visibility("hidden"))) Engine {
   void find_gap(const VectorXd& force, const VectorXd& rhs, double noise);
   void exchange(Verdict& verdict) const;
   VectorXd gaps_of_implied();
+  VectorXd forces_of_implied();
+  std::vector<const Node*> nodes_of_rows() const;
   void find_reasons(const VectorXd& by_rows);
-  bool find_doubts(const VectorXd& force, const std::function<void()>& respond);
+  bool find_doubts(const VectorXd& force, const VectorXd* of_rows, const std::function<void()>& respond);
   void find_doubts(const VectorXd& unknown);
   void find_motions(const VectorXd& unknown);
   bool even();

@@ -38,7 +38,7 @@ bool Engine::condense(const Condensation& c, bool positions) {
     scale[j] = largest > 0 ? 1 / largest : 1;
     pivot[j] = j;
   }
-  const auto entry = [&](int r) {
+  const auto entry = [&, &scale = scale](int r) {  // clang 14 takes no names of parts as they are
     double largest = 0;
     for (int j = 0; j < k; ++j) largest = std::max(largest, G[r * k + j] * scale[j]);
     return largest;
@@ -120,12 +120,12 @@ bool Engine::condense(const Condensation& c, bool positions) {
       A_[at(target.A + Index{i} * target.columns + j)] = W[(k + i) * width + k + j];
   // What the rows that stay, and their entries along unknowns still to be condensed, are sums of: they may cancel to
   // round-off, of all the rows that the decomposition mixed.
-  const auto mixed = [&](int r) {
+  const auto mixed = [&, &V = V](int r) {
     for (int j = 0; j < k; ++j)
       if (V[Index{j} * m + r] != 0) return true;
     return false;
   };
-  const auto inherit = [&](const auto& of_source, const auto& of_target) {
+  const auto inherit = [&, &t = t](const auto& of_source, const auto& of_target) {
     double largest = 0;
     for (int r = 0; r < m; ++r)
       if (mixed(r)) largest = std::max(largest, t[r] * of_source(r));

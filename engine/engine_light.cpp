@@ -17,7 +17,7 @@ using engine::at, engine::Row;
 // Which rows the others imply, once for a factor.
 const Engine::Verdict& Engine::verdict() {
   if (derived_.verdict) return *derived_.verdict;
-  Verdict& out = derived_.verdict.emplace();
+  Verdict& out = *(derived_.verdict = Verdict{});
   out.implied.assign(at(system_.rows()), false);
   if (!judge_) return out;
   Judgement judgement = judge_(evaluated_.at);
@@ -109,7 +109,9 @@ bool Engine::solve_by_qr(const VectorXd& force, const VectorXd& rhs) {
   const double unknown = verdict().unknown;
   if (!(solved_.error <= std::max(tolerance::converged, unknown) && certified(force, verdict().implied))) return false;
   work_.residual = work_.residual.cwiseAbs() + gaps_of_implied();
-  const bool certain = find_doubts(force, [&] { qr->solve(work_.g, work_.residual, work_.dlambda, work_.dy); });
+  const VectorXd of_rows = forces_of_implied();
+  const bool certain =
+      find_doubts(force, &of_rows, [&] { qr->solve(work_.g, work_.residual, work_.dlambda, work_.dy); });
   if (!certain && solved_.doubts.front().share > unknown) return false;
   find_gap(force, rhs, 0);
   return gap_.isZero(0) && !verdict().conflicting;
@@ -189,8 +191,8 @@ bool Engine::solve_exactly(const VectorXd& force, const VectorXd& rhs) {
     for (int k = b.y; k < b.y + b.massive; ++k)
       if (std::abs(y_[k]) <= tolerance::quad_cancelled * work_.terms[k]) y_[k] = 0;
   find_gap(force, rhs, tolerance::quad_cancelled);
-  VectorXd relative = VectorXd::Constant(right.size(), tolerance::rounding), absolute = VectorXd::Zero(right.size());
-  absolute.tail(right.size() - n) = gaps_of_implied()(rows);
+  VectorXd relative = VectorXd::Constant(right.size(), tolerance::rounding), absolute(right.size());
+  absolute << forces_of_implied(), gaps_of_implied()(rows);
   find_doubts(equations.sensitivity(right, relative, absolute).head(n));
   if (solved_.doubts.empty()) return true;
   relative.head(n).setZero();
@@ -219,11 +221,53 @@ VectorXd Engine::gaps_of_implied() {
   return out;
 }
 
+// The same of the forces: the reaction of a row that could have been left out would be that of the row that was, which
+// acts along what is left of the set, y'A, beside it.  lambda_ is that of the rows that are not left out.
+VectorXd Engine::forces_of_implied() {
+  VectorXd out = VectorXd::Zero(slots_->unknowns), left(slots_->unknowns), terms(slots_->unknowns);
+  const Verdict& v = verdict();
+  if (v.implications.empty()) return out;
+  const std::vector<const Node*> nodes = nodes_of_rows();
+  const auto each_slope = [&](const Implied& x, const auto& f) {
+    for (const auto& [i, y] : x.by) {
+      const Node& n = *nodes[at(i)];
+      for (const Entry& body : plan_->entries_of(n)) {
+        const double* a = A_.data() + n.A + (i - n.row) * n.columns + body.column;
+        for (int k = 0; k < plan_->bodies[at(body.body)].k; ++k) f(body.y + k, y * a[k]);
+      }
+    }
+  };
+  left.setZero();
+  terms.setZero();
+  for (const Implied& x : v.implications) {
+    double largest = 0, reaction = 0;
+    for (const auto& [i, y] : x.by)
+      if (i != x.row) largest = std::max(largest, std::abs(y) / v.units[i]);
+    for (const auto& [i, y] : x.by)
+      if (!v.implied[at(i)] && std::abs(y) >= tolerance::clear_part * largest * v.units[i])
+        reaction = std::max(reaction, std::abs(lambda_[i] / y));
+    each_slope(x, [&](int k, double slope) { left[k] += slope, terms[k] += std::abs(slope); });
+    each_slope(x, [&](int k, double) {
+      if (std::abs(left[k]) > tolerance::rounding * terms[k]) out[k] = std::max(out[k], reaction * std::abs(left[k]));
+      left[k] = terms[k] = 0;
+    });
+  }
+  return out;
+}
+
+// By rows of the system; nullptr where the engine has none.
+std::vector<const Engine::Node*> Engine::nodes_of_rows() const {
+  std::vector<const Node*> out(at(system_.rows()), nullptr);
+  for (const Node& n : plan_->constraint_nodes())
+    for (int r = 0; r < n.rows; ++r) out[at(n.row + r)] = &n;
+  return out;
+}
+
 // Bodies of whose motion more than `known` is unknown, as seen by their joints, worst first; and whether that is for
 // the numbers of the model to answer for, whose round-off alone hides as much, and not for this solve.  work_.residual,
-// size_of_row_ and work_.terms are those of y: what they may hide goes into the equations with signs at random, and
-// `respond` tells by how much the bodies move.
-bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& respond) {
+// size_of_row_ and work_.terms are those of y: what they may hide, and forces of_rows that might as well act, if there
+// are such, goes into the equations with signs at random, and `respond` tells by how much the bodies move.
+bool Engine::find_doubts(const VectorXd& force, const VectorXd* of_rows, const std::function<void()>& respond) {
   constexpr int draws = 2;
   constexpr double as_much = 4;
   std::uint64_t random = 1;
@@ -251,6 +295,7 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
   hidden_.force = force + work_.g;
   for (const Body& b : plan_->bodies) hidden_.force.segment(b.y, b.massive) -= y_.segment(b.y, b.massive);
   hidden_.force = hidden_.force.cwiseAbs() + tolerance::rounding * work_.terms;
+  if (of_rows) hidden_.force += *of_rows;
   hidden_.row = work_.residual.cwiseAbs() + tolerance::rounding * size_of_row_.cwiseSqrt();
   hidden_.rows = hidden_.row;
   respond_to_hidden();
@@ -268,6 +313,7 @@ bool Engine::find_doubts(const VectorXd& force, const std::function<void()>& res
   const bool out = std::all_of(all.begin(), all.end(), answered);
   solved_.doubts = all;
   hidden_.force.setZero();
+  if (of_rows) hidden_.force = *of_rows;
   hidden_.row = hidden_.rows;
   respond_to_hidden();
   find_reasons(hidden_.motion);

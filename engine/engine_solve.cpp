@@ -73,7 +73,7 @@ bool Engine::certain(const VectorXd& force, const VectorXd& rhs, double most) {
     find_force_terms(force);
   else if (!certified(force))
     return false;
-  return find_doubts(force, [&] { apply(work_.g, work_.residual, work_.dlambda, work_.dy); }) ||
+  return find_doubts(force, nullptr, [&] { apply(work_.g, work_.residual, work_.dlambda, work_.dy); }) ||
          solved_.doubts.front().share <= most;
 }
 

@@ -63,7 +63,11 @@ void Engine::find_weld_reactions() {
     const auto& f = system_.forces()[i];
     if (!in_group(f.bodies)) continue;
     const std::size_t place = slots_->force_place[i];
-    (void)f.model->act(evaluated_.at, see(place), aim(f.bodies));
+    try {
+      (void)f.model->act(evaluated_.at, see(place), aim(f.bodies));
+    } catch (...) {
+      rethrow_named("force", f.name);
+    }
   }
   for (std::size_t i = 0; i < slots_->constraints.size(); ++i) {
     const auto& c = system_.constraints()[slots_->constraints[i]];

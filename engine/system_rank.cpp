@@ -1,6 +1,7 @@
 #include <mortise/engine/system_rank.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace mortise {
@@ -12,19 +13,17 @@ SparseEquations sparse_equations(const System& system, const Evaluation& e, cons
   for (const std::size_t i : parts.bodies) first[i] = n, n += system.bodies()[i].size;
   for (const std::size_t i : parts.constraints) m += system.constraints()[i].rows;
   SparseEquations out{VectorXd(n), VectorXd(n), SparseRows(m, n), VectorXd(m), VectorXd(m), {}, {}, {}};
-  std::vector<Eigen::Triplet<double>> null, slopes;
   int group = 0;
+  std::vector<Massless> massless_of;
+  massless_of.reserve(parts.bodies.size());
   for (const std::size_t i : parts.bodies) {
     const auto& b = system.bodies()[i];
     const Index at = first[i];
     out.mass.segment(at, b.size) = e.M(i).diagonal();
     out.force.segment(at, b.size) = e.Q.segment(b.first, b.size).cwiseAbs() + e.C.segment(b.first, b.size).cwiseAbs();
-    const Massless massless = b.model->massless(e.state, b.first, e.M(i), {"body", b.name});
-    for (Index c = 0; c < massless.N0.cols(); ++c, ++k) {
-      for (Index r = 0; r < b.size; ++r)
-        if (massless.N0(r, c) != 0) null.emplace_back(at + r, k, massless.N0(r, c));
-      out.pivot.push_back(static_cast<int>(at) + massless.pivot[static_cast<std::size_t>(c)]);
-    }
+    const Massless& massless = massless_of.emplace_back(b.model->massless(e.state, b.first, e.M(i), {"body", b.name}));
+    for (const int pivot : massless.pivot) out.pivot.push_back(static_cast<int>(at) + pivot);
+    k += massless.N0.cols();
     for (const auto& [coordinate, counts, pivot] : massless.doubtful)
       out.doubtful.push_back({static_cast<int>(at) + coordinate, counts, pivot});
     int last = group;
@@ -32,21 +31,47 @@ SparseEquations sparse_equations(const System& system, const Evaluation& e, cons
     group = last;
   }
   out.N0 = SparseRows(n, k);
-  out.N0.setFromTriplets(null.begin(), null.end());
+  k = 0;
+  for (std::size_t i = 0; i < parts.bodies.size(); ++i) {
+    const MatrixXd& N0 = massless_of[i].N0;
+    const Index at = first[parts.bodies[i]];
+    for (Index r = 0; r < N0.rows(); ++r) {
+      out.N0.startVec(at + r);
+      for (Index c = 0; c < N0.cols(); ++c)
+        if (N0(r, c) != 0) out.N0.insertBack(at + r, k + c) = N0(r, c);
+    }
+    k += N0.cols();
+  }
+  out.N0.finalize();
   Index row = 0;
+  std::vector<std::size_t> order;  // of the bodies of a joint, by their coordinates
+  std::vector<SparseEntry> slopes;
   for (const std::size_t i : parts.constraints) {
     const auto& c = system.constraints()[i];
-    for (std::size_t x = 0; x < c.bodies.size(); ++x) {
-      const auto A = e.A(c.block + x);
-      for (Index j = 0; j < A.cols(); ++j)
-        for (Index r = 0; r < c.rows; ++r)
-          if (A(r, j) != 0) slopes.emplace_back(row + r, first[c.bodies[x]] + j, A(r, j));
+    order.resize(c.bodies.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](auto x, auto y) { return first[c.bodies[x]] < first[c.bodies[y]]; });
+    for (Index r = 0; r < c.rows; ++r) {
+      slopes.clear();
+      for (const std::size_t x : order) {
+        const auto A = e.A(c.block + x);
+        const Index at = first[c.bodies[x]];
+        const auto same = std::find_if(slopes.begin(), slopes.end(), [&](const auto& s) { return s.i >= at; });
+        if (A.cols() > 0 && same != slopes.end()) {  // it stands twice
+          for (auto s = same; s != slopes.end(); ++s) s->value += A(r, s->i - at);
+          continue;
+        }
+        for (Index j = 0; j < A.cols(); ++j) slopes.push_back({at + j, A(r, j)});
+      }
+      out.A.startVec(row + r);
+      for (const auto& [j, value] : slopes)
+        if (value != 0) out.A.insertBack(row + r, j) = value;
     }
     out.b.segment(row, c.rows) = e.b.segment(c.row, c.rows);
     out.b_size.segment(row, c.rows) = system.size_of_b(e, c);
     row += c.rows;
   }
-  out.A.setFromTriplets(slopes.begin(), slopes.end());
+  out.A.finalize();
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <mortise/bodies/craig_bampton.h>
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/subsystem.h>
+#include <mortise/core/memory.h>
 #include <mortise/files/field_values.h>
 
 #include "catalogue_parts.h"
@@ -219,6 +220,8 @@ void register_subsystem(Kinds& kinds) {
   k.add = [](Assembly& a, const Entry& e) {
     const OwnCoordinates own(e);
     const auto n = static_cast<Index>(own.names.size());
+    require_memory(e.label, fmt::format("its mass matrix of {} coordinates", n),
+                   static_cast<double>(n) * static_cast<double>(n) * sizeof(double), "make it of several bodies");
     Body body{.coordinates = own.names, .M = MatrixXd::Zero(n, n), .Q = {}};
     if (const Value* v = e.table.find("M")) body.M = e.scope.matrix(*v, "*");
     if (const Value* v = e.table.find("Q")) {

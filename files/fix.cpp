@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include <mortise/assembly/system_graph.h>
 #include <mortise/core/view.h>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr Index largest_model = 600;  // coordinates: each proposal is checked
 constexpr std::size_t most_proposals = 40;
-constexpr int most_together = 5;  // changes of one fix
+constexpr int most_together = 24;  // changes of one fix
 
 // Numbers that somebody may have typed: without round-off.
 double tidy(double x, double size) {
@@ -97,6 +98,20 @@ constexpr Stronger stronger[] = {{"spherical", "universal"},
                                  {"universal", "weld"},
                                  {"spherical", "weld"}};
 
+// Joints that hold a little less than another; a new line where one is needed.
+struct Weaker {
+  const char *from, *to;
+  std::optional<Vec3<double>> along = {};
+};
+const Weaker weaker[] = {{"revolute", "cylindrical"},
+                         {"revolute", "spherical"},
+                         {"prismatic", "cylindrical"},
+                         {"cylindrical", "point_on_line"},
+                         {"universal", "spherical"},
+                         {"slider", "planar_point_on_line"},
+                         {"pin", "planar_point_on_line", Vec3<double>(1, 0, 0)},
+                         {"pin", "planar_point_on_line", Vec3<double>(0, 1, 0)}};
+
 class Proposals {
  public:
   Proposals(const Model& model, const RankReport& report) : system_(model.assembly), s_(model.start(system_)) {
@@ -104,6 +119,10 @@ class Proposals {
       plain_ = parse_toml(write_model(model), "model.toml");
     } catch (const Error&) {  // formulas that have no text of their own
     }
+    const bool flat_here = std::any_of(report.redundant.begin(), report.redundant.end(), [](const RedundantRow& r) {
+      return r.flat == RedundantRow::Flat::here && !r.consistent && !r.removes.starts_with("rotation");
+    });
+    if (flat_here) elsewhere(report);
     for (const BrokenPart& b : report.broken)
       if (b.kind == "force" || b.kind == "joint") remove_part(b.kind, b.name);
     for (const Mend& m : report.mends) mend(m);
@@ -199,7 +218,8 @@ class Proposals {
   void remove_joint(const std::string& name, bool same_dof = false) { remove_part("joint", name, same_dof); }
 
   // Makes the joint one of another kind at the same place; along the axis in the world where one is needed.
-  bool retype(Edit& e, std::size_t joint, const std::string& to, const std::optional<Vec3<double>>& axis) const {
+  bool retype(Edit& e, std::size_t joint, const std::string& to, const std::optional<Vec3<double>>& axis,
+              const std::optional<Vec3<double>>& tilt = {}) const {
     const auto& c = system_.constraints()[joint];
     const Kind* k = kind(to);
     const Edit::Path path = path_of("joints", c.name);
@@ -236,6 +256,11 @@ class Proposals {
       return e.set(path, name, tidy_text(local_direction<3>(c.bodies[body], along)));
     };
     if (to == "universal") {  // arms across the axis about which it shall not turn
+      const auto old = c.model->axis(s_, system_.firsts(c.bodies));
+      if (tilt && old) {  // its old axis, and across
+        const Vec3<double> across = *tilt - tilt->dot(*old) / old->squaredNorm() * *old;
+        return across.norm() > 0.1 && local("axis_a", 0, *old) && local("axis_b", 1, across.normalized());
+      }
       const Vec3<double> n = axis ? axis->normalized() : Vec3<double>(0, 0, 1);
       const Vec3<double> arm = n.unitOrthogonal();
       return local("axis_a", 0, arm) && local("axis_b", 1, n.cross(arm));
@@ -253,27 +278,45 @@ class Proposals {
                        axis ? " along " + direction_in_words(*axis) : "", from);
   }
 
+  // "translation along (1, 0.5, 0)": the direction, of as many digits as a line needs.
+  static std::optional<Vec3<double>> direction_of(const Mend::Step& step) {
+    if (step.frees.empty()) return {};
+    const std::string& words = step.frees.front();
+    Vec3<double> d(0, 0, 0);
+    if (const auto open = words.find('('); open != std::string::npos) {
+      std::stringstream numbers(words.substr(open + 1));
+      char comma;
+      for (int i = 0; i < 3 && numbers >> d[i]; ++i) numbers >> comma;
+    } else if (const auto at = std::string_view("xyz").find(words.back()); at != std::string_view::npos) {
+      d[static_cast<Index>(at)] = 1;
+    }
+    return d.norm() > 0 ? std::optional(Vec3<double>(d.normalized())) : std::nullopt;
+  }
+
   void mend(const Mend& m) {
     if (m.steps.size() == 1 && m.steps.front().to.empty()) return remove_joint(m.steps.front().joint, true);
     // Lines and axes that the joint had none of: one of these will do.
-    static const std::vector<Vec3<double>> world{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const std::vector<std::optional<Vec3<double>>> lines{std::nullopt, Vec3<double>(1, 0, 0),
+                                                                Vec3<double>(0, 1, 0), Vec3<double>(0, 0, 1)};
     const auto needs_axis = [](const Mend::Step& step) {
       return !step.to.empty() && (step.from == "spherical" || step.from == "pin" || step.from == "weld");
     };
     ++either_;
-    for (const Vec3<double>& axis : world) {
+    for (const std::optional<Vec3<double>>& axis : lines) {
       std::vector<std::string> words;
       const auto along = [axis, needs_axis](const Mend::Step& step) {
-        return needs_axis(step) ? std::optional(axis) : std::nullopt;
+        return needs_axis(step) ? axis ? axis : direction_of(step) : std::nullopt;
       };
       for (const Mend::Step& step : m.steps)
         words.push_back(step.to.empty() ? fmt::format("remove joint '{}'", step.joint)
-                                        : retyped(step.joint, step.from, step.to, along(step)));
+                                        : retyped(step.joint, step.from, step.to,
+                                                  step.to == "universal" ? direction_of(step) : along(step)));
       add({joined(words, " and "),
            [this, m, along](Edit& e) {
              return std::all_of(m.steps.begin(), m.steps.end(), [&](const Mend::Step& step) {
                const auto i = joint(step.joint);
-               return i && (step.to.empty() ? cut(e, "joint", step.joint) : retype(e, *i, step.to, along(step)));
+               return i && (step.to.empty() ? cut(e, "joint", step.joint)
+                                            : retype(e, *i, step.to, along(step), direction_of(step)));
              });
            },
            true, either_});
@@ -341,28 +384,43 @@ class Proposals {
         add({fmt::format("make the axis of joint '{}' parallel to that of '{}'", x.joint, x.other),
              [this, odd, to, axis](Edit& e) { return retype(e, *odd, to, axis); }});
     }
-    for (const std::string& name : l.joints) remove_part("joint", name, false, true);
+    for (auto name = l.joints.rbegin(); name != l.joints.rend(); ++name) remove_part("joint", *name, false, true);
+    for (const std::string& name : l.joints)
+      if (const auto i = joint(name))
+        for (const Weaker& x : weaker) {
+          if (system_.constraints()[*i].model->kind() != x.from) continue;
+          add({retyped(name, x.from, x.to, x.along),
+               [this, i, x](Edit& e) { return retype(e, *i, x.to, x.along); },
+               false,
+               0,
+               {},
+               "",
+               true});
+        }
   }
 
   // A pose near this one: along what is free here, or somewhere.
   void elsewhere(const RankReport& report) {
     constexpr double step = 0.05;  // [rad], or of a length
     ++either_;
-    for (const bool along : {true, false}) {
-      if (along && report.free.empty()) continue;
-      State s = s_;
-      if (along) {
-        const VectorXd d = report.free.front().direction;
-        s.q += step / d.cwiseAbs().maxCoeff() * d;
-      } else {
-        for (Index i = 0; i < s.q.size(); ++i)
-          s.q[i] += step * std::max(0.1, std::abs(s.q[i])) * std::sin(1.0 + 2.0 * static_cast<double>(i));
+    for (const double reach : {step, 10 * step, 40 * step})
+      for (const bool along : {true, false}) {
+        if (along && report.free.empty()) continue;
+        State s = s_;
+        if (along) {
+          const VectorXd d = report.free.front().direction;
+          s.q += reach / d.cwiseAbs().maxCoeff() * d;
+        } else {
+          const double least = reach > step ? 1 : 0.1;
+          for (Index i = 0; i < s.q.size(); ++i)
+            s.q[i] += reach * std::max(least, std::abs(s.q[i])) * std::sin(1.0 + 2.0 * static_cast<double>(i));
+        }
+        try {
+          start_at(consistent(system_, s), reach > step ? "start elsewhere" : "start a little away from this pose",
+                   either_);
+        } catch (const Error&) {  // there is none
+        }
       }
-      try {
-        start_at(consistent(system_, s), "start a little away from this pose", either_);
-      } catch (const Error&) {  // there is none
-      }
-    }
   }
   void start_at(const State& on, const std::string& words, int either = 0) {
     std::vector<std::pair<std::string, double>> moved;
@@ -397,6 +455,7 @@ class Proposals {
     std::set<std::size_t> joints;
     for (const unsigned i : system_.graph().constraints_on(body))
       if (!system_.constraints()[i].own) joints.insert(i);
+    if (!f.balanced) give_mass(body, joints);  // what is pushed shall move
     for (const Stronger& x : stronger)
       for (const std::size_t i : joints) {
         const auto& c = system_.constraints()[i];
@@ -501,6 +560,16 @@ Badness badness(const RankReport& report) {
   return out;
 }
 
+// A start that is brought onto the constraints.
+std::size_t starts_off(const RankReport& report) {
+  return report.start && report.start->reachable && !report.start->far ? 1 : 0;
+}
+
+std::size_t locked_in_vain(const RankReport& report) {
+  return static_cast<std::size_t>(
+      std::count_if(report.locked.begin(), report.locked.end(), [](const Locked& l) { return !l.why.empty(); }));
+}
+
 using Judge = std::function<RankReport(const Model&)>;
 
 // By how much the accelerations of the others change between two models: in words.
@@ -515,12 +584,13 @@ std::string effect(const Model& one, const Model& half, const std::string& body)
   const VectorXd a = accelerations(one), b = accelerations(half);
   constexpr double standstill = 1e-6;  // [m/s^2 or rad/s^2]
   const double size = a.cwiseAbs().maxCoeff(), share = size > standstill ? (a - b).cwiseAbs().maxCoeff() / size : 0;
-  return share < 1e-6 ? "; half of it moves the others alike"
-                      : fmt::format("; half of it changes the others' accelerations by {:.2g} %", 100 * share);
+  return share < 1e-6  ? "; half of it moves the others alike"
+         : share < 0.1 ? fmt::format("; half of it changes the others' accelerations by {:.2g} %", 100 * share)
+                       : fmt::format("; half of it changes the others' accelerations by {:.0f} %", 100 * share);
 }
 
-// Single changes that make it better, and nothing worse; in the order of a user's choice.
-std::vector<Fix> single(const ModelText& file, const RankReport& report, const Judge& judge) {
+// Single changes that make it better, and nothing worse; in the order of a user's choice.  All, or the first one found.
+std::vector<Fix> single(const ModelText& file, const RankReport& report, const Judge& judge, bool first = false) {
   std::optional<Model> model;
   std::optional<Proposals> proposals;
   try {
@@ -530,12 +600,14 @@ std::vector<Fix> single(const ModelText& file, const RankReport& report, const J
     proposals.emplace(error.faults());
   }
   const Badness before = badness(report);
-  using Key = std::tuple<std::size_t, std::size_t, std::size_t, Index>;  // faults, place in the list, what it frees
+  // Refused and other faults, place in the list, what it frees, starts that are off.
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t, Index, std::size_t>;
   std::vector<std::pair<Key, Fix>> found;
   std::set<std::string> texts;
   std::set<int> done;
   std::size_t place = 0;
   for (const Proposal& p : proposals->list) {
+    if (first && !found.empty()) break;
     if (!p.least) ++place;
     if (done.count(p.either)) continue;
     for (const bool rewritten : {false, true}) {
@@ -552,12 +624,17 @@ std::vector<Fix> single(const ModelText& file, const RankReport& report, const J
         const Badness after = badness(fix.report);
         const bool same_kinds =
             std::includes(before.kinds.begin(), before.kinds.end(), after.kinds.begin(), after.kinds.end());
-        if (after.amounts() < before.amounts() && same_kinds && (!p.same_dof || fix.report.dof == report.dof) &&
-            texts.insert(fix.text).second) {
+        // What was locked must move then: to take away what tells that it should is no mend.
+        const bool moves =
+            locked_in_vain(fix.report) >= locked_in_vain(report) || fix.report.locked.size() < report.locked.size();
+        if (after.amounts() < before.amounts() && same_kinds && moves &&
+            (!p.same_dof || fix.report.dof == report.dof) && texts.insert(fix.text).second) {
           if (Edit less(base); p.half && after.refused == 0 && p.half(less))
             fix.words += effect(changed, parse_model(less.text(), file.name, file.folder, parameters), p.body);
           if (p.either) done.insert(p.either);
-          found.emplace_back(Key{after.refused, after.faults, place, p.least ? fix.report.dof : 0}, std::move(fix));
+          const std::size_t off = starts_off(fix.report);
+          found.emplace_back(Key{after.refused, after.faults - off, place, p.least ? fix.report.dof : 0, off},
+                             std::move(fix));
         }
         break;
       } catch (const Error&) {  // no model, or one that cannot be judged; perhaps only for how the file is written
@@ -586,7 +663,7 @@ std::vector<Fix> find_fixes(const ModelText& file, const RankReport& report,
     ModelText now = file;
     now.text = together.text;
     if (together.rewritten) now.parameters.clear();
-    std::vector<Fix> more = single(now, together.report, judge);
+    std::vector<Fix> more = single(now, together.report, judge, true);
     if (more.empty()) break;
     more.front().words = together.words + " and " + more.front().words;
     more.front().rewritten = together.rewritten || more.front().rewritten;

@@ -1,7 +1,9 @@
 #pragma once
 // A method that chooses its steps by their errors.
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -17,6 +19,9 @@ class Controlled : public Stepper {
   virtual void go_on(const State& s, double h) = 0;
   virtual std::string hardest() const = 0;  // the body whose error, or rate, has kept the last step short
 
+  // The next step, whatever its error.
+  void no_longer_than(double h) { longest_ = h; }
+
   // What is put in per second [W] is integrated along with the motion, by methods that can; it is asked where the
   // solver of the flow is.
   void integrate(std::function<double(const State&)> power) { power_ = std::move(power); }
@@ -26,7 +31,12 @@ class Controlled : public Stepper {
   virtual void sharpen() const {}
 
  protected:
+  double longest(const StepOptions& options) const {
+    return options.largest > 0 ? std::min(options.largest, longest_) : longest_;
+  }
+
   std::function<double(const State&)> power_;
+  double longest_ = std::numeric_limits<double>::infinity();
 };
 
 inline void sharpen(const Stepper& stepper) {

@@ -192,7 +192,7 @@ void DormandPrince::step(double end) {
   }
   bridged_ = elsewhere_ = sharp_ = false;
   const double left = end - before_.t;
-  const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
+  const double most = longest(options_);
   if (h_ == 0) h_ = std::max(first_step(std::min(left, most)), 1e-12 * left);
   bool singular = false;
   for (int tries = 0;; ++tries) {

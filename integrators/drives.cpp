@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <string_view>
@@ -10,13 +11,13 @@
 namespace mortise {
 namespace {
 
-constexpr int instants = 4096;
+constexpr int instants = Pace::instants;
 
 // Parts of the library that take functions of time, and all parts of users.
 bool may_depend_on_time(std::string_view kind) {
-  constexpr std::array<std::string_view, 9> functions{
-      "",          "rate", "motor", "applied_force", "applied_torque", "holonomic", "nonholonomic", "coordinate_force",
-      "lagrangian"};
+  constexpr std::array<std::string_view, 12> functions{
+      "",          "rate",        "motor",     "applied_force",    "applied_torque", "holonomic", "nonholonomic",
+      "potential", "dissipation", "subsystem", "coordinate_force", "lagrangian"};
   return kind.starts_with("drive") || std::find(functions.begin(), functions.end(), kind) != functions.end();
 }
 
@@ -86,16 +87,17 @@ bool depends_on_time(const System& system, const System::ConstraintInfo& c, cons
 namespace {
 
 // The values of a part at all instants, one in a column, and what they show.
-class Course {
+class Values {
  public:
-  using Values = std::function<void(double, VectorXd&)>;
-  Course(const Values& at, double from, double to) : at_(at), from_(from), to_(to) {
+  using At = std::function<void(double, VectorXd&)>;
+  Values(const At& at, double from, double to, double apart) : at_(at), from_(from), to_(to), apart_(apart) {
     for (int k = 0; k <= instants; ++k) {
       at(time(k), x_);
       if (k == 0) values_.resize(x_.size(), instants + 1);
       values_.col(k) = x_;
       constant_ = constant_ && x_ == values_.col(0);
     }
+    range_ = values_.rowwise().maxCoeff() - values_.rowwise().minCoeff();
   }
   bool constant() const { return constant_; }
 
@@ -108,8 +110,9 @@ class Course {
       const bool changes = values_.col(k) != values_.col(k - 1);
       if (changes && resting) {
         double a = time(k - 1), b = time(k);
-        for (int i = 0; i < 60 && b - a > 1e-12 * (to_ - from_); ++i) {
+        while (b - a > apart_) {
           const double m = 0.5 * (a + b);
+          if (!(m > a && m < b)) break;
           at_(m, x_);
           (x_ == values_.col(k - 1) ? a : b) = m;
         }
@@ -121,21 +124,42 @@ class Course {
     }
   }
 
+  // Where it jumps: far more between two instants than before or after, and most of it between two times that hardly
+  // differ.
+  void add_jumps(std::vector<Breakpoint>& out) {
+    constexpr double clear = 5, sure = 0.5;
+    constexpr int most = 1000;
+    int tried = 0;
+    const auto way = [&](int k) { return k < 1 || k > instants ? 0.0 : scaled(values_.col(k) - values_.col(k - 1)); };
+    for (int k = 1; k <= instants && tried < most; ++k) {
+      const double jump = way(k);
+      if (!(jump > clear * std::min(way(k - 1), way(k + 1)))) continue;
+      ++tried;
+      double a = time(k - 1), b = time(k);
+      VectorXd left = values_.col(k - 1), right = values_.col(k);
+      while (b - a > apart_) {
+        const double m = 0.5 * (a + b);
+        if (!(m > a && m < b)) break;
+        at_(m, x_);
+        if (scaled(x_ - left) > scaled(right - x_))
+          b = m, right = x_;
+        else
+          a = m, left = x_;
+      }
+      if (scaled(right - left) > sure * jump) out.push_back({a, 0});
+    }
+  }
+
   // Where its fourth differences come to be far above those of most of the run: it does something there that a
   // polynomial through its neighbours does not.
   void add_sudden(std::vector<Breakpoint>& out) const {
     constexpr double clear = 1e-3, far = 100;  // of its range; of the median
     constexpr int calm = 16;                   // instants before
-    const VectorXd range = values_.rowwise().maxCoeff() - values_.rowwise().minCoeff();
     std::vector<double> difference(instants + 1, 0.0);
     for (int k = 2; k + 2 <= instants; ++k)
-      for (Index i = 0; i < values_.rows(); ++i) {
-        if (!(range[i] > 0)) continue;
-        const double d =
-            values_(i, k - 2) - 4 * values_(i, k - 1) + 6 * values_(i, k) - 4 * values_(i, k + 1) + values_(i, k + 2);
-        difference[static_cast<std::size_t>(k)] =
-            std::max(difference[static_cast<std::size_t>(k)], std::abs(d) / range[i]);
-      }
+      difference[static_cast<std::size_t>(k)] =
+          scaled(values_.col(k - 2) - 4 * values_.col(k - 1) + 6 * values_.col(k) - 4 * values_.col(k + 1) +
+                 values_.col(k + 2));
     std::vector<double> sorted = difference;
     std::nth_element(sorted.begin(), sorted.begin() + instants / 2, sorted.end());
     const double limit = std::max(clear, far * sorted[instants / 2]);
@@ -147,20 +171,83 @@ class Course {
     }
   }
 
+  // Halves of halves of the run, down to those on which the cubic through four of its values is near all of them.
+  void limit(std::vector<double>& most, int begin = 0, int end = instants) const {
+    constexpr double near = 0.1;  // of its range
+    const int third = (end - begin) / 3;
+    const std::array<int, 4> at{begin, begin + third, begin + 2 * third, end};
+    bool good = third > 0;
+    for (int k = begin + 1; k < end && good; ++k) {
+      std::array<double, 4> weight{1, 1, 1, 1};
+      for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 0; j < 4; ++j)
+          if (j != i) weight[i] *= static_cast<double>(k - at[j]) / (at[i] - at[j]);
+      for (Index r = 0; r < range_.size() && good; ++r) {
+        double off = values_(r, k);
+        for (std::size_t i = 0; i < 4; ++i) off -= weight[i] * values_(r, at[i]);
+        good = std::abs(off) <= near * range_[r];
+      }
+    }
+    if (!good && end - begin > 1) {
+      limit(most, begin, (begin + end) / 2);
+      limit(most, (begin + end) / 2, end);
+      return;
+    }
+    if (end - begin == instants) return;  // it is no matter of time
+    for (int k = begin; k < end; ++k) {
+      double& here = most[static_cast<std::size_t>(k)];
+      here = std::min(here, time(end) - time(begin));
+    }
+  }
+
  private:
   double time(int k) const { return from_ + (to_ - from_) * k / instants; }
+  template <class X> double scaled(const X& change) const {  // the largest share of its range
+    double out = 0;
+    for (Index i = 0; i < range_.size(); ++i)
+      if (range_[i] > 0) out = std::max(out, std::abs(change[i]) / range_[i]);
+    return out;
+  }
 
-  const Values& at_;
-  double from_, to_;
-  VectorXd x_;
+  const At& at_;
+  double from_, to_, apart_;
+  VectorXd x_, range_;
   MatrixXd values_;
   bool constant_ = true;
 };
 
 }  // namespace
 
-std::vector<Breakpoint> breakpoints(const System& system, const State& start, double end, double apart) {
+Pace::Pace(double from, double to, const std::vector<double>& most)
+    : from_(from), piece_((to - from) / instants), reach_(instants) {
+  // As far as the shortest on the way allows, which is kept in a queue that ascends.
+  std::deque<int> shortest;
+  int end = 0;
+  for (int k = 0; k < instants; ++k) {
+    while (end < instants) {
+      const double next = most[static_cast<std::size_t>(end)];
+      const double limit = shortest.empty() ? next : std::min(next, most[static_cast<std::size_t>(shortest.front())]);
+      if (end > k && limit < 0.999 * piece_ * (end + 1 - k)) break;
+      while (!shortest.empty() && most[static_cast<std::size_t>(shortest.back())] >= next) shortest.pop_back();
+      shortest.push_back(end++);
+    }
+    // At least two pieces, so that steps from late in a piece are not cut to nothing.
+    reach_[static_cast<std::size_t>(k)] =
+        end == instants ? std::numeric_limits<double>::infinity() : from + piece_ * std::max(end, k + 2);
+    if (!shortest.empty() && shortest.front() == k) shortest.pop_front();
+  }
+}
+
+double Pace::longest(double t) const {
+  if (reach_.empty()) return std::numeric_limits<double>::infinity();
+  const auto k = static_cast<std::size_t>(std::clamp((t - from_) / piece_, 0.0, instants - 1.0));
+  return reach_[k] - t;
+}
+
+Course course_of(const System& system, const State& start, double end, double resolution) {
+  const double apart = 4 * resolution;
   std::vector<Breakpoint> told, seen;
+  std::vector<double> most(instants, std::numeric_limits<double>::infinity());
   State s = start;
   s.v.setZero();
   const auto tells = [&](const PartModel& part) {
@@ -173,14 +260,16 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
     const std::size_t before = seen.size();
     try {
       auto values = values_at();
-      const Course::Values at = [&](double t, VectorXd& x) {
+      const Values::At at = [&](double t, VectorXd& x) {
         s.t = t;
         values(s, x);
       };
-      Course course(at, start.t, end);
+      Values course(at, start.t, end, resolution);
       if (course.constant()) return;
+      course.add_jumps(seen);
       course.add_beginnings(seen);
       course.add_sudden(seen);
+      course.limit(most);
     } catch (...) {  // reported when the run comes there
       seen.resize(before);
     }
@@ -202,16 +291,19 @@ std::vector<Breakpoint> breakpoints(const System& system, const State& start, do
     if (std::none_of(told.begin(), told.end(), [&](const Breakpoint& x) { return std::abs(x.t - b.t) < blur; }))
       all.push_back(b);
   std::sort(all.begin(), all.end(), [](const Breakpoint& a, const Breakpoint& b) { return a.t < b.t; });
-  std::vector<Breakpoint> out;
+  Course out;
   for (const Breakpoint& b : all) {
     const bool at_start = b.step > 0 && std::abs(b.t - start.t) <= apart;
     if (!at_start && !(b.t > start.t + apart && b.t < end - apart)) continue;
-    if (!out.empty() && b.t - out.back().t < apart) {
-      if (b.step > 0) out.back().step = out.back().step > 0 ? std::min(out.back().step, b.step) : b.step;
+    if (!out.breaks.empty() && b.t - out.breaks.back().t < apart) {
+      double& step = out.breaks.back().step;
+      if (b.step > 0) step = step > 0 ? std::min(step, b.step) : b.step;
       continue;
     }
-    out.push_back(b);
+    out.breaks.push_back(b);
   }
+  if (std::any_of(most.begin(), most.end(), [](double h) { return std::isfinite(h); }))
+    out.pace = Pace(start.t, end, most);
   return out;
 }
 

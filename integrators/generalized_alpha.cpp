@@ -15,7 +15,8 @@ constexpr double safety = 0.85, shrink = 0.2, grow = 3, worth_it = 1.2;
 
 }  // namespace alpha
 
-GeneralizedAlpha::GeneralizedAlpha(const StepOptions& options) : options_(options) {
+GeneralizedAlpha::GeneralizedAlpha(const StepOptions& options)
+    : options_(options), tolerance_(std::min(options.tolerance, 30 * std::pow(options.tolerance, 1.5))) {
   const double rho = options.damping;
   Label{"integrator", "generalized_alpha"}.require(rho >= 0 && rho <= 1, fmt::format("damping = {}", rho),
                                                    "give a number from 0 (most) to 1 (none)");
@@ -33,7 +34,7 @@ void GeneralizedAlpha::begin(Flow& flow, const State& s) {
   const System& system = flow.system();
   now_ = before_ = stage_ = s;
   a_ = w_ = a_before_ = flow.acceleration(s);
-  scale_.begin(flow, s, options_.tolerance);
+  scale_.begin(flow, s, tolerance_);
   lambda_ = flow.solver().lambda();
   kept_.assign(static_cast<std::size_t>(system.rows()), 0);
   for (const Index i : flow.solver().left_out()) kept_[static_cast<std::size_t>(i)] = -1;
@@ -154,19 +155,33 @@ bool GeneralizedAlpha::solve(double h) {
 
 VectorXd GeneralizedAlpha::smooth(const VectorXd& a) {
   VectorXd rhs = VectorXd::Zero(a.size() + rows_);
+  rhs.head(a.size()) = a;
+  rhs = (K_ * rhs).eval();
   rhs.head(a.size()) = M_ * a;
   return lu_.solve(rhs).head(a.size());
 }
 
 double GeneralizedAlpha::error(double h) {
   const double c = beta_ - 1.0 / 6;
-  const VectorXd eq = c * h * h * smooth(w_ - w0_);
-  VectorXd ev = VectorXd::Zero(eq.size());
+  eq_ = c * h * h * smooth(w_ - w0_);
+  ev_ = VectorXd::Zero(eq_.size());
   if (since_begin_ > 0) {  // h^3 a''
     const double r = h / last_h_;
-    ev = c * h * 2 * r / (1 + r) * smooth((a_ - a0_) - r * (a0_ - a_before_));
+    ev_ = c * h * 2 * r / (1 + r) * smooth((a_ - a0_) - r * (a0_ - a_before_));
   }
-  return tried_scale_.norm(eq, ev, h) / options_.tolerance;
+  return tried_scale_.norm(eq_, ev_, h) / tolerance_;
+}
+
+void GeneralizedAlpha::go_on(const State& s, double h) {
+  ErrorScale kept = scale_;
+  kept.include(s.q, s.v);
+  begin(*flow_, s);
+  scale_ = std::move(kept);
+  if (h > 0 && options_.step == 0) h_ = h;
+}
+
+std::string GeneralizedAlpha::hardest() const {
+  return flow_->system().bodies()[scale_.worst_body(eq_, ev_, now_.t - before_.t)].name;
 }
 
 void GeneralizedAlpha::step(double end) {
@@ -174,7 +189,7 @@ void GeneralizedAlpha::step(double end) {
   a0_ = a_;
   const VectorXd w = w_, lambda = lambda_;
   const double left = end - before_.t;
-  const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
+  const double most = longest(options_);
   const double least = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(before_.t), std::abs(end));
   const bool fixed = options_.step > 0;
   if (h_ == 0) h_ = 1e-4 * std::min(left, most);

@@ -208,7 +208,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
   const auto vary = [&](PartBodies& on, bool velocity, bool central, const auto& f, const auto& take) {
     const VectorXd& size = velocity ? size_v : size_q;
     VectorXd& numbers = velocity ? x.v : x.q;
-    const double share = central || velocity ? third : root;
+    const double share = central ? third : root;
     if (!central) f(here);
     for (std::size_t i = 0; i < on.count(); ++i) {
       for (Index k = 0; k < on.size(i); ++k) {
@@ -246,7 +246,8 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
   const auto columns = [](MatrixXd& m) { return [&m](Index k, const VectorXd& slope) { m.col(k) = slope; }; };
   MatrixXd dq, dv, P, R;
 
-  // PartBodies and forces by central differences: what is stiff is in them.
+  // Bodies and forces by central differences: what is stiff is in them, and what heavy bodies do by their velocities,
+  // squared, must not come to the light ones beside them as an error.
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const auto& b = bodies[i];
     PartBodies on(system, {i}, false, s, a);
@@ -257,7 +258,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
     };
     dq.resize(b.size, b.size), dv.resize(b.size, b.size);
     vary(on, false, true, residual, columns(dq));
-    vary(on, true, false, residual, columns(dv));
+    vary(on, true, true, residual, columns(dv));
     put(constant_, e.M(i), 1);
     put(first_, dv, 1);
     put(second_, dq, 1);
@@ -279,7 +280,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
     };
     dq.resize(on.size(), on.size()), dv.resize(on.size(), on.size());
     vary(on, false, true, force, columns(dq));
-    vary(on, true, false, force, columns(dv));
+    vary(on, true, true, force, columns(dv));
     put_pairs(f.bodies, -dq, -dv);
   }
   for (std::size_t number = 0; number < system.constraints().size(); ++number) {
@@ -294,7 +295,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
             on, [&] { c.model->nonideal(x, on.firsts(), Q); }, out);
       };
       vary(on, false, true, law, [&](Index k, const VectorXd& slope) { dq.col(k) = -slope; });
-      vary(on, true, false, law, [&](Index k, const VectorXd& slope) { dv.col(k) = -slope; });
+      vary(on, true, true, law, [&](Index k, const VectorXd& slope) { dv.col(k) = -slope; });
     }
     // A'lambda and A a - b.
     on.accelerate();
@@ -326,16 +327,20 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
       P.col(k) = slope.tail(c.rows);
     });
     if (c.holonomic < c.rows)
-      vary(on, true, false, rows, [&](Index k, const VectorXd& slope) {
+      vary(on, true, true, rows, [&](Index k, const VectorXd& slope) {
         dv.col(k) -= slope.head(size);
         R.col(k) = slope.tail(c.rows);
       });
-    if (c.holonomic > 0) {  // d phi''/dv = 2 dA/dt
+    // d phi''/dv = 2 dA/dt.  Both of them as the joint tells them: where a quaternion is not of unit length, the A of
+    // the evaluation differs by as much.
+    if (c.holonomic > 0) {
+      c.model->evaluate(x, on.firsts(), value, b, blocks);
+      const MatrixXd A_here = A_there;
       for (std::size_t i = 0; i < on.count(); ++i)
         x.q.segment(on.first(i), on.size(i)) += dt * s.v.segment(on.first(i), on.size(i));
       x.t += dt;
       c.model->evaluate(x, on.firsts(), value, b, blocks);
-      R.topRows(c.holonomic) = 2 / (x.t - s.t) * (A_there - A).topRows(c.holonomic);
+      R.topRows(c.holonomic) = 2 / (x.t - s.t) * (A_there - A_here).topRows(c.holonomic);
       x.t = s.t;
       for (std::size_t i = 0; i < on.count(); ++i)
         x.q.segment(on.first(i), on.size(i)) = s.q.segment(on.first(i), on.size(i));

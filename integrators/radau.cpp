@@ -180,7 +180,7 @@ double Radau::error(double h) {
 void Radau::step(double end) {
   before_ = now_;
   const double left = end - before_.t;
-  const double most = options_.largest > 0 ? options_.largest : std::numeric_limits<double>::infinity();
+  const double most = longest(options_);
   const double least = 16 * epsilon * std::max(std::abs(before_.t), std::abs(end));
   if (h_ == 0) h_ = std::max(first_step(std::min(left, most)), 1e-12 * left);
   fresh_ = failed_ = false;

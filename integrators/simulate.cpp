@@ -11,10 +11,12 @@
 #include <mortise/integrators/chatter_watch.h>
 #include <mortise/integrators/checkpoint.h>
 #include <mortise/integrators/drives.h>
+#include <mortise/integrators/event_watch.h>
 #include <mortise/integrators/fold_watch.h>
 #include <mortise/integrators/kinematics.h>
 #include <mortise/integrators/rank_watch.h>
 
+#include <mortise/core/memory.h>
 #include <mortise/core/words.h>
 
 namespace mortise {
@@ -76,7 +78,9 @@ class Run {
     leave_out_dependent();
     flow_.stabilise(options_.steps.baumgarte);
     balance_.emplace(system_, flow_, state_);
-    breaks_ = breakpoints(system_, state_, end_, 4 * beside());
+    Course course = course_of(system_, state_, end_, beside());
+    breaks_ = std::move(course.breaks);
+    pace_ = std::move(course.pace);
     if (!options_.checkpoint.file.empty()) settings_ = settings(given);
     const bool resumed = options_.checkpoint.resume && std::filesystem::exists(options_.checkpoint.file);
     if (resumed)
@@ -284,6 +288,8 @@ class Run {
     const Breakpoint* const next = next_break();
     const double turn = next ? next->t - beside() : std::numeric_limits<double>::infinity();
     const double until = std::min({end_, checkpoint_time(saved_), turn});
+    if (auto* const controlled = dynamic_cast<Controlled*>(stepper_.get()))
+      controlled->no_longer_than(pace_.longest(state_.t));
     try {
       stepper_->step(until);
     } catch (const Error&) {
@@ -325,7 +331,7 @@ class Run {
     folds_.look(*stepper_, state_, now);
     if (!stepper_->stiff()) chatter_.look(flow_, state_, now);
     if (const auto pose = rank_.look(*stepper_, flow_, state_, now)) out_.notes.push_back(*pose);
-    const std::optional<std::size_t> hit = events_.look(*stepper_, flow_, state_, now, out_.notes);
+    const std::vector<EventWatch::Hit> hits = events_.look(*stepper_, flow_, state_, now, out_.notes);
     out_.energy_error = std::max(out_.energy_error, balance_->step(*stepper_, state_, now));
     sample_until(now);
     const double length = now.t - state_.t;
@@ -338,7 +344,7 @@ class Run {
            "time");
     }
     if (stray_) choose_again();
-    if (hit) happen(*hit);
+    if (!hits.empty()) happen(hits, length);
     if (out_.finished && options_.progress && !options_.progress(state_.t, end_)) stop_by_caller(state_.t);
   }
 
@@ -572,26 +578,82 @@ class Run {
     out_.stopped = fmt::format("stopped by the caller at t = {:g} s", t);
   }
 
+  double expected() const {  // numbers in the whole record
+    return (options_.duration / options_.sample + 2) * static_cast<double>(out_.columns.size());
+  }
+
+  // Where memory ends the run does, with all samples before.
+  void make_room(std::size_t more) {
+    const std::size_t needed = out_.values.size() + more;
+    if (needed <= out_.values.capacity()) return;
+    std::size_t next = 2 * needed;
+    if (options_.sample > 0) next = std::max(needed, std::min(next, static_cast<std::size_t>(expected())));
+    require_memory({"run", system_.name()}, fmt::format("the record of {} samples and more", out_.samples()),
+                   static_cast<double>(next) * sizeof(double), "give a longer time between samples, or record less");
+    out_.values.reserve(next);
+  }
+
   void record(const State& s) {
     const VectorXd& row = readings_.read(s, flow_.solver());
+    make_room(static_cast<std::size_t>(row.size()));
     out_.values.insert(out_.values.end(), row.data(), row.data() + row.size());
     if (s.t == begin_) next_ = 1;
   }
 
-  void happen(std::size_t hit) {
-    const Event& e = options_.events[hit];
-    if (const std::string why = events_.endless(hit); !why.empty()) {
-      out_.finished = false;
-      out_.stopped = why;
-      return;
+  void end_by_event(const std::string& why) {
+    out_.finished = false;
+    out_.stopped = why;
+  }
+
+  // Events at the end of a step of this length, all at one time.  What one of them does may bring another about again,
+  // as a blow passes from ball to ball.
+  void happen(const std::vector<EventWatch::Hit>& hits, double length) {
+    constexpr int often = 1000;
+    constexpr double short_share = 1e-3, shortest = 1e-9;  // of the step, of the run: a time in which a rate is taken
+    constexpr double at_rest = 1e-12, moves = 1e-9;        // of the rate before
+    const double h = std::max(short_share * length, shortest * options_.duration);
+    bool stop = false;
+    std::vector<double> came(hits.size()), left(hits.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      if (const std::string why = events_.endless(hits[i].event); !why.empty()) return end_by_event(why);
+      came[i] = events_.rate(hits[i].event, state_, h);
+      stop = stop || options_.events[hits[i].event].stop;
     }
-    if (e.change) change(e);
-    if (e.stop) {
+    const auto on = [&](std::size_t i, double rate) { return hits[i].up ? rate > 0 : rate < 0; };
+    bool again = true;
+    for (int round = 0; again; ++round) {
+      again = false;
+      for (std::size_t i = 0; i < hits.size(); ++i) {
+        const Event& e = options_.events[hits[i].event];
+        if (!e.change || (round > 0 && (on(i, left[i]) || !on(i, events_.rate(hits[i].event, state_, h))))) continue;
+        if (round == often)
+          return end_by_event(
+              fmt::format("event '{}' happens ever more often: others bring it about again each time, "
+                          "at t = {:.10g} s",
+                          e.name, state_.t));
+        change(e);
+        left[i] = events_.rate(hits[i].event, state_, h);
+        again = hits.size() > 1;
+      }
+    }
+    if (stop) {
       end_ = state_.t;
       return;
     }
     begin_stepper();
-    events_.happened(hit, state_);
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      const Event& e = options_.events[hits[i].event];
+      if (!e.change || !on(i, came[i]) || std::abs(left[i]) > at_rest * std::abs(came[i])) continue;
+      const VectorXd a = flow_.solver().accelerations(state_);
+      const double next = events_.rate(hits[i].event, state_, h, &a);
+      if (on(i, next) && std::abs(next) > moves * std::abs(came[i]))
+        return end_by_event(
+            fmt::format("event '{}' happens ever more often: it leaves what it watches at rest, from where forces "
+                        "drive it on, at t = {:.10g} s; let it switch a joint on that holds, stop the run, or leave "
+                        "it some speed",
+                        e.name, state_.t));
+    }
+    events_.happened(hits, state_);
   }
 
   // At rest: velocities need not fit yet.
@@ -660,8 +722,9 @@ class Run {
   Index unsaved_ = 0;  // savings that failed
   std::vector<std::string> settings_;
   std::vector<Breakpoint> breaks_;  // of what acts by the clock
-  int crawling_ = 0;                // short steps in a row
-  bool stray_ = false;              // a row that was left out is off
+  Pace pace_;
+  int crawling_ = 0;    // short steps in a row
+  bool stray_ = false;  // a row that was left out is off
   bool told_stiff_ = false;
 };
 

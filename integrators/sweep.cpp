@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
+
+#include <mortise/core/memory.h>
 
 namespace mortise {
 
@@ -13,10 +16,13 @@ std::vector<SweepRun> sweep(std::size_t runs, const std::function<Trajectory(std
   const Label label{"sweep", "of runs"};
   label.require(static_cast<bool>(one), "there is no function that makes a run", "give one");
   label.require(threads >= 0, fmt::format("threads = {}", threads), "give a number >= 0, 0 for one per core");
+  require_memory(label, fmt::format("the list of {} runs", runs), static_cast<double>(runs) * sizeof(SweepRun),
+                 "make fewer at a time");
   std::vector<SweepRun> out(runs);
   std::atomic<std::size_t> next{0};
   std::size_t finished = 0;
   std::mutex telling;
+  std::exception_ptr thrown;
   const auto work = [&] {
     for (std::size_t i = next++; i < runs; i = next++) {
       try {
@@ -26,7 +32,12 @@ std::vector<SweepRun> sweep(std::size_t runs, const std::function<Trajectory(std
       } catch (...) {
         out[i].failed = "it threw something that is no std::exception";
       }
-      if (const std::lock_guard lock(telling); done) done(++finished);
+      if (const std::lock_guard lock(telling); done && !thrown) try {
+          done(++finished);
+        } catch (...) {
+          thrown = std::current_exception();
+          next = runs;  // nobody begins another one
+        }
     }
   };
   const std::size_t wanted = threads > 0 ? static_cast<std::size_t>(threads) : std::thread::hardware_concurrency();
@@ -37,6 +48,7 @@ std::vector<SweepRun> sweep(std::size_t runs, const std::function<Trajectory(std
   }
   work();
   for (std::thread& t : others) t.join();
+  if (thrown) std::rethrow_exception(thrown);
   return out;
 }
 

@@ -21,7 +21,8 @@ struct SweepRun {
   std::string failed;
 };
 
-// threads = 0: one per core.  done(count), if given, is called after each run, by one thread at a time.
+// threads = 0: one per core.  done(count), if given, is called after each run, by one thread at a time; what it throws
+// ends the sweep after the runs that have begun.
 std::vector<SweepRun> sweep(std::size_t runs, const std::function<Trajectory(std::size_t)>& one, int threads = 0,
                             const std::function<void(std::size_t)>& done = {});
 

@@ -12,6 +12,16 @@ void require_size(const System& system, const VectorXd& x, const char* name) {
                                           fmt::format("give {}, one per coordinate", system.size()));
 }
 
+// All belong to one system.
+void require_solution(const System& system, const Evaluation& e, const Solution& s) {
+  system.require_own(e);
+  require_size(system, s.a, "q''");
+  require_size(system, s.Qc, "Qc");
+  if (s.lambda.size() != system.rows())
+    Label{"vector", "lambda"}.fail<WrongSize>(fmt::format("has {} entries", s.lambda.size()),
+                                              fmt::format("give {}, one per row", system.rows()));
+}
+
 VectorXd times_mass(const System& system, const Evaluation& e, const VectorXd& x) {
   VectorXd Mx(x.size());
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
@@ -41,7 +51,7 @@ VectorXd nonideal_force(const System& system, const Evaluation& e, const Solutio
 }  // namespace
 
 Unconstrained unconstrained(const System& system, const Evaluation& e, const Solution& s) {
-  require_size(system, s.a, "q''");
+  require_solution(system, e, s);
   Unconstrained out{VectorXd(system.size()), {}, {}, 0};
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const System::BodyInfo& b = system.bodies()[i];
@@ -65,7 +75,7 @@ Unconstrained unconstrained(const System& system, const Evaluation& e, const Sol
 }
 
 Auxiliary auxiliary(const System& system, const Evaluation& e, const Solution& s, const Augmentation& augmentation) {
-  require_size(system, s.a, "q''");
+  require_solution(system, e, s);
   Auxiliary out;
   static_cast<Augmented&>(out) = augmented(system.equations(e), augmentation);
   out.a = out.Q_z;
@@ -87,13 +97,13 @@ Auxiliary auxiliary(const System& system, const Evaluation& e, const Solution& s
 }
 
 double gauss(const System& system, const Evaluation& e, const Solution& s, const VectorXd& x) {
-  require_size(system, s.a, "q''");
+  require_solution(system, e, s);
   require_size(system, x, "x");
   return x.dot(0.5 * times_mass(system, e, x) - e.Q - nonideal_force(system, e, s));
 }
 
 Projections projections(const System& system, const Evaluation& e, const Solution& s) {
-  require_size(system, s.a, "q''");
+  require_solution(system, e, s);
   // min |x - f|^2 among A x = 0: M = I, Q = f, b = 0.
   Evaluation unit = e;
   for (std::size_t i = 0; i < system.bodies().size(); ++i) unit.M(i).setIdentity();

@@ -125,6 +125,11 @@ Solution solve(const System& system, const Evaluation& given, const RankOptions&
     s.reactions.push_back(std::move(r));
   }
   s.Qc_ideal = s.Qc - s.Qc_nonideal;
+  for (const auto& [what, x] : {std::pair{"a multiplier", &s.lambda}, {"a constraint force", &s.Qc_ideal}})
+    if (!x->allFinite())
+      Label{"solution of", system.name()}.fail<NonFinite>(
+          fmt::format("{} at t = {:g} s is beyond what doubles can hold", what, e.state.t),
+          "look for forces, masses or velocities that are far too large");
   return s;
 }
 

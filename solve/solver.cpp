@@ -19,7 +19,27 @@ struct [[gnu::visibility("hidden")]] Solver::OwnEngine : Engine {
 struct [[gnu::visibility("hidden")]] Solver::OwnJudge : RankJudge {
   using RankJudge::RankJudge;
   bool looked = false;  // for rows without a gradient, at the first state
+  // Of the system, as the solver was made for it.
+  std::shared_ptr<const CoordinateTable> names;
+  Index rows = 0;
+  bool evaluation = false;                                   // the last solve() was of an Evaluation, which is not kept
+  unsigned long responded = static_cast<unsigned long>(-1);  // Engine::changes() after the last response
 };
+
+namespace {
+
+// x - x is 0, or NaN where x is not finite; sums are faster than a test of each.
+bool finite(const VectorXd& x) { return (x.array() - x.array()).sum() == 0; }
+
+// Throws if the solver, or its system, was moved from, or the system became another one.
+void require_kept(const System& system, const auto& engine, const auto& judge) {
+  if (engine && system.names() == judge->names && system.rows() == judge->rows) return;
+  Label{"solver of", system.name()}.fail<InvalidModel>(
+      engine ? "its system was moved from, or became another one" : "it was moved from",
+      engine ? "make a solver of the system that is there now" : "use the one it was moved to");
+}
+
+}  // namespace
 
 // An engine with rigid groups, for joints that are off and rows that are left out.
 struct [[gnu::visibility("hidden")]] Solver::Merged {
@@ -49,6 +69,8 @@ Solver::Solver(const System& system, const SolverOptions& options)
       solved_by_(engine_),
       doubted_(std::make_unique<OwnJudge>(options.rank)),
       friction_(VectorXd::Zero(system.size())) {
+  doubted_->names = system.names();
+  doubted_->rows = system.rows();
   plain_->set_judge([&system = system_, &doubted = *doubted_](const State& s) { return doubted.judge(system, s); });
 }
 Solver::Solver(Solver&&) noexcept = default;
@@ -94,6 +116,7 @@ const State& Solver::choose(const State& s) {
 }
 
 void Solver::hold_welds(const State& s) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   holding_ = false;
   if (!merge(s)) return;
@@ -103,6 +126,7 @@ void Solver::hold_welds(const State& s) {
 }
 
 const VectorXd& Solver::solve(const State& given) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(given);
   const State& s = choose(given);
   engine_->evaluate_if_needed(s);
@@ -136,18 +160,22 @@ bool Solver::solve_merged(const State& s) {
     if (balance_friction(system_, *engine_, s, unique_reactions(engine_->has_doubts()), again, friction_)) return false;
   }
   engine_->accelerations(a_);
+  if (!finite(a_)) return false;
   solved_ = engine_->changes();
   solved_by_ = engine_;
   lost_ = false;
   solved_at_ = s;
+  doubted_->evaluation = false;
   return true;
 }
 
 const VectorXd& Solver::accelerations(const State& s) {
+  require_kept(system_, plain_, doubted_);
   return solved_by_ == engine_ && solved_ == engine_->changes() && engine_->is_at(s) ? a_ : solve(s);
 }
 
 const VectorXd& Solver::solve(const Evaluation& e) {
+  require_kept(system_, plain_, doubted_);
   system_.require_own(e);
   const Evaluation own = system_.evaluate(e.state);
   Label{"evaluation", system_.name()}.require(e.same_matrices(own),
@@ -190,9 +218,12 @@ const VectorXd& Solver::finish(const State& s, const Evaluation* e) {
       fail(system_, f);
   }
   engine_->accelerations(a_);
+  if (!finite(a_)) fail(system_, {.kind = Failure::Kind::not_finite, .t = s.t});  // on the way from the unknowns
   solved_ = engine_->changes();
   solved_by_ = engine_;
   lost_ = false;
+  solved_at_ = s;
+  doubted_->evaluation = e != nullptr;
   return a_;
 }
 
@@ -205,16 +236,19 @@ void Solver::factor(const State& s, bool positions) {
 Solver::OwnEngine& Solver::standing(const State& s) { return engine_->is_at(s) ? *engine_ : *plain_; }
 
 Energy Solver::energy(const State& s) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   return standing(s).energy(s);
 }
 
 double Solver::input(const State& s) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   return standing(s).input(s);
 }
 
 std::vector<Work> Solver::works(const State& s) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   return standing(s).works(s);
 }
@@ -225,6 +259,7 @@ double Solver::input_by_joints(const State& s) {
 }
 
 int Solver::factorisations() const {
+  require_kept(system_, plain_, doubted_);
   return plain_->factorisations() + (merged_ && merged_->engine ? merged_->engine->factorisations() : 0);
 }
 
@@ -245,11 +280,13 @@ void Solver::require_agreement(const Evaluation& e) {
 }
 
 void Solver::require_solved(const char* what) const {
+  require_kept(system_, plain_, doubted_);
   if (a_.size() != system_.size())
     Label{"solver of", system_.name()}.fail<InvalidModel>(
         fmt::format("{} was asked for before any state was solved", what), "call solve() first");
 }
 void Solver::require_evaluated(const char* what) const {
+  require_kept(system_, plain_, doubted_);
   if (engine_->state().q.size() != system_.size())
     Label{"solver of", system_.name()}.fail<InvalidModel>(fmt::format("{} was asked for before any state", what),
                                                           "call solve() first");
@@ -264,9 +301,12 @@ void require_size(const System& system, const char* what, const VectorXd& x, Ind
 }
 }  // namespace
 
-// Where an engine with rigid groups has gone on since, or is gone: it solves there again.
+// Where the engine has gone on since, or is gone: it solves there again.
 void Solver::recall() const {
-  if (!lost_ && (solved_by_ == plain_.get() || solved_ == solved_by_->changes())) return;
+  if (!lost_ && solved_ == solved_by_->changes() && (doubted_->evaluation || solved_by_->is_at(solved_at_))) return;
+  if (doubted_->evaluation)
+    Label{"solver of", system_.name()}.fail<InvalidModel>("it has gone on since it solved that evaluation",
+                                                          "solve the evaluation again");
   const State there = solved_at_;
   (void)const_cast<Solver*>(this)->solve(there);
 }
@@ -277,6 +317,7 @@ const VectorXd& Solver::lambda() const {
   return solved_by_->lambda();
 }
 std::size_t Solver::merged() const {
+  require_kept(system_, plain_, doubted_);
   std::size_t count = 0;
   if (solved_by_ != plain_.get())
     for (const RigidGroups::Group& g : merged_->groups.groups()) count += g.members.size();
@@ -284,22 +325,29 @@ std::size_t Solver::merged() const {
 }
 Momentum Solver::momentum() const {
   require_solved("the momentum");
-  if (lost_) recall();
+  recall();
   return solved_by_->momentum();
 }
 VectorXd Solver::gap() const {
   require_solved("the gap");
+  recall();
   return solved_by_->gap();
 }
 
 VectorXd Solver::response(const VectorXd& force) {
   require_solved("a response");
   require_size(system_, "the force", force, system_.size(), "coordinate");
+  if (lost_ || doubted_->responded != solved_by_->changes()) recall();
+  engine_ = solved_by_;
   const VectorXd on_y = engine_->on_unknowns(force), none = VectorXd::Zero(system_.rows());
   VectorXd a;
-  if (engine_->solve(on_y, none) != Engine::Status::solved)
-    fail(system_, {.kind = Failure::Kind::no_response, .amount = engine_->worst()});
+  const bool solved = engine_->solve(on_y, none) == Engine::Status::solved;
+  doubted_->responded = engine_->changes();
+  if (!solved) fail(system_, {.kind = Failure::Kind::no_response, .amount = engine_->worst()});
   engine_->expand(engine_->y(), a);
+  if (!a.allFinite())
+    Label{"solver of", system_.name()}.fail<NonFinite>("the response is beyond what doubles can hold",
+                                                       "give a smaller force");
   return a;
 }
 
@@ -319,6 +367,7 @@ double Solver::independence() const {
   return engine_->independence();
 }
 double Solver::independence(const State& given) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(given);
   const State& s = choose(given);
   engine_->evaluate_rows_if_needed(s);
@@ -338,6 +387,7 @@ std::vector<std::string> Solver::dependent_rows() {
 }
 
 void Solver::leave_out(std::vector<Index> rows) {
+  require_kept(system_, plain_, doubted_);
   std::set<Index> seen;
   for (const Index i : rows)
     Label{"solver of", system_.name()}.require(i >= 0 && i < system_.rows() && seen.insert(i).second,
@@ -351,6 +401,7 @@ void Solver::leave_out(std::vector<Index> rows) {
 }
 
 const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   left_out_.clear();
   shared_.assign(static_cast<std::size_t>(system_.rows()), false);
@@ -372,6 +423,7 @@ const std::vector<Index>& Solver::leave_out_dependent(const State& s) {
 }
 
 std::vector<bool> Solver::unique() {
+  require_kept(system_, plain_, doubted_);
   if (!doubted_->some() && engine_->state().q.size() == system_.size()) doubted_->at(engine_->state());
   return unique_reactions(doubted_->some());
 }
@@ -386,6 +438,7 @@ std::vector<bool> Solver::unique_reactions(bool asked) {
 }
 
 std::vector<std::string> Solver::warnings() {
+  require_kept(system_, plain_, doubted_);
   if (!doubted_->some() && engine_->state().q.size() != system_.size()) return {};  // there was none
   if (!doubted_->some()) doubted_->at(engine_->state());
   std::vector<std::string> out = doubts(system_, doubted_->rank(system_), options_.rank);
@@ -394,20 +447,28 @@ std::vector<std::string> Solver::warnings() {
   return out;
 }
 
-std::vector<std::string> Solver::doubtful_bodies() const { return doubts(system_, solved_by_->doubts()); }
+std::vector<std::string> Solver::doubtful_bodies() const {
+  require_kept(system_, plain_, doubted_);
+  return doubts(system_, solved_by_->doubts());
+}
 
 void Solver::stabilise(double w) {
+  require_kept(system_, plain_, doubted_);
+  Label{"solver of", system_.name()}.require(w >= 0 && std::isfinite(w), fmt::format("the rate of return is {} 1/s", w),
+                                             "give a finite number >= 0");
   baumgarte_rate_ = w;
   plain_->set_baumgarte_rate(w);
   if (merged_ && merged_->engine) merged_->engine->set_baumgarte_rate(w);
 }
 void Solver::normalise(State& s) const {
+  require_kept(system_, plain_, doubted_);
   if (s.q.size() != system_.size() || s.v.size() != system_.size()) system_.require_state(s);  // throws
   plain_->normalise(s);
   if (holding_) merged_->groups.follow(s);
 }
 
 Solver::Gaps Solver::gaps(const State& s) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   engine_ = plain_.get();
   return gaps(*engine_, s);
@@ -422,6 +483,7 @@ Solver::Gaps Solver::gaps(OwnEngine& engine, const State& s) const {
 }
 
 VectorXd Solver::shift(const State& s, const VectorXd& rows, bool positions) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   require_size(system_, "the change of rows", rows, system_.rows(), "row");
   engine_ = plain_.get();
@@ -439,6 +501,7 @@ VectorXd Solver::shift_velocities(const State& s, const VectorXd& rows) { return
 
 // With welded bodies as one while they are held; else, or where that does not lead there, with single ones.
 void Solver::project(State& s, bool positions, bool nearby) {
+  require_kept(system_, plain_, doubted_);
   system_.require_state(s);
   if (holding_ && merge(s)) {
     engine_ = merged_->engine.get();

@@ -43,11 +43,11 @@ struct Driven {
   Driven(const char* n, double until) : name(n), model(n), duration(until) { model.set_gravity({0, -9.81, 0}); }
 };
 
-// The methods that choose their steps by their errors, but for generalized_alpha, which damps by design.
+// The methods that choose their steps by their errors.
 std::vector<std::string> controlled() {
   std::vector<std::string> out;
   for (const std::string& name : stepper_names())
-    if (name != "rk4" && name != "gauss" && name != "generalized_alpha") out.push_back(name);
+    if (name != "rk4" && name != "gauss") out.push_back(name);
   return out;
 }
 
@@ -319,6 +319,9 @@ TEST_CASE("driven: mechanisms move as their closed forms say, at every tolerance
     const System system(d.model);
     for (const std::string& integrator : controlled())
       for (const double tolerance : tolerances) {
+        // Of order 2: ten times as many steps for each two digits.
+        const double tightest = integrator == "generalized_alpha" ? (many(1, 1) > 1 ? 1e-7 : 1e-6) : 0;
+        if (tolerance < tightest) continue;
         CAPTURE(d.name);
         CAPTURE(integrator);
         CAPTURE(tolerance);

@@ -180,7 +180,7 @@ TEST_CASE("faults: what is locked is told beside what moves, and the joint whose
   CHECK(report.locked[0].bodies == std::vector<std::string>{"ram"});
   CHECK(report.verdict().find("LOCKED: ram cannot move") != std::string::npos);
   CHECK(report.locked[0].remedies ==
-        std::vector<std::string>{"remove screw: 1 DOF without it", "remove hinge: 1 DOF without it"});
+        std::vector<std::string>{"remove hinge: 1 DOF without it", "remove screw: 1 DOF without it"});
 }
 
 TEST_CASE("faults: a joint of a rigid body with itself is refused, of a structure with itself it is not") {

@@ -113,9 +113,12 @@ struct NewtonEuler {
       const Vec3<double> z = joint.R * j.axis.normalized();
       const double x = at(q, j.name), dx = at(v, j.name), ddx = at(a, j.name);
       const bool slides = j.kind == RobotJoint::Kind::prismatic;
-      out.place = joint * (slides ? Frame{x * j.axis.normalized(), Mat<double, 3>::Identity()}
-                                  : Frame{{0, 0, 0}, Eigen::AngleAxisd(x, j.axis.normalized()).toRotationMatrix()});
-      const Vec3<double> r = out.place.at - from.place.at;
+      const Frame moved =
+          joint * (slides ? Frame{x * j.axis.normalized(), Mat<double, 3>::Identity()}
+                          : Frame{{0, 0, 0}, Eigen::AngleAxisd(x, j.axis.normalized()).toRotationMatrix()});
+      out.place = moved * j.on_child.inverse();
+      // To the frame of the joint with the parent, from there to the link with the child.
+      const Vec3<double> r = moved.at - from.place.at, p = out.place.at - moved.at;
       out.w = from.w, out.alpha = from.alpha;
       out.v = from.v + from.w.cross(r);
       out.a = from.a + from.alpha.cross(r) + from.w.cross(from.w.cross(r));
@@ -126,6 +129,8 @@ struct NewtonEuler {
         out.w += dx * z;
         out.alpha += ddx * z + dx * from.w.cross(z);
       }
+      out.v += out.w.cross(p);
+      out.a += out.alpha.cross(p) + out.w.cross(out.w.cross(p));
     }
     return ways[link] = out;
   }
@@ -193,8 +198,10 @@ Numbers joint_accelerations(Model& model, const Robot& robot, const Numbers& q, 
     a.place(c, VectorXd::Constant(1, q.at(j.name)));
     const Vec3<double> z = j.axis.normalized(), x = Axis(z).across_1;
     if (j.kind == RobotJoint::Kind::prismatic)
-      a.connect(name + "_row", DisplacementCoordinate{.on_a = j.on_parent.at, .axis_a = Axis(j.on_parent.R * z)},
-                parent, child, c);
+      a.connect(
+          name + "_row",
+          DisplacementCoordinate{.on_a = j.on_parent.at, .on_b = j.on_child.at, .axis_a = Axis(j.on_parent.R * z)},
+          parent, child, c);
     else
       a.connect(name + "_row",
                 AngleCoordinate{.axis_a = Axis(j.on_parent.R * z, j.on_parent.R * x), .axis_b = Axis(z, x)}, parent,

@@ -1,6 +1,7 @@
 // The command loses nothing and takes nothing for what it is not: files, checkpoints, sweeps.
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <thread>
 
@@ -101,7 +102,8 @@ TEST_CASE("command: what cannot be written is told, and is status 4; a reader th
   const std::string q = s / "q.toml";
   for (const std::string& arguments :
        {"check " + q, "check --json " + q, "accelerations " + q, "accelerations --json " + q, "run " + q,
-        std::string("list joints"), std::string("reference"), std::string("--help")}) {
+        std::string("list joints"), std::string("reference"), std::string("--help"), std::string("--version"),
+        std::string("check --help")}) {
     const std::string err = s / "err";
     const int raw = std::system(fmt::format("{} {} > /dev/full 2> {}", MORTISE_COMMAND, arguments, err).c_str());
     CHECK_MESSAGE(WEXITSTATUS(raw) == 4, arguments);
@@ -314,4 +316,120 @@ TEST_CASE("command: nothing is waited for in vain") {
   CHECK_MESSAGE(contains(o.err, "this is no plain file"), o.err);
   REQUIRE(std::system(fmt::format("mkfifo {}", s / "pipe.run").c_str()) == 0);
   CHECK(mortise_command(fmt::format("run {} --resume {}", q, s / "pipe.run")).status == 4);
+  // CSV files are read from pipes, too, but not from those that nobody writes to.
+  REQUIRE(std::system(fmt::format("mkfifo {}", s / "pipe.csv").c_str()) == 0);
+  CHECK(contains(mortise_command(fmt::format("plot {} -o {}", s / "pipe.csv", s / "p.svg")).err, "it is empty"));
+  write(s / "line", fmt::format("{0} run {1} -o {2}/r.csv && {0} plot <(sleep 0.2; cat {2}/r.csv) -o {2}/p.svg",
+                                MORTISE_COMMAND, q, s.path.string()));
+  CHECK(std::system(fmt::format("bash {} > /dev/null", s / "line").c_str()) == 0);
+  CHECK(fs::exists(s / "p.svg"));
+}
+
+TEST_CASE(
+    "command: a run is shown with its own model only; the CSV file stays a plain table, the page tells whose it is") {
+  const Scratch s;
+  const std::string q = s / "q.toml", csv = s / "q.csv", page = s / "q.html";
+  const auto model = [](const std::string& more, double mass = 1) {
+    return fmt::format(
+        "gravity = [0, -9.81, 0]\n[parameters]\nL = 1\n[bodies.rod]\nkind = \"planar_body\"\nmass = {}\ninertia = "
+        "0.1\nplace = {{x = \"L/2\"}}\n[joints.pin]\nkind = \"pin\"\nbodies = [\"ground\", \"rod\"]\non_b = "
+        "[\"-L/2\", 0]\n[run]\nuntil = 0.2\n{}",
+        mass, more);
+  };
+  write(q, model(""));
+  REQUIRE(mortise_command(fmt::format("run {} -o {}", q, csv)).status == 0);
+  CHECK(!fs::exists(csv + ".identity"));
+  CHECK(content(csv).starts_with("t [s],rod.x [m]"));
+  const std::string view = fmt::format("view {} --model {} -o {}", csv, q, page);
+  REQUIRE(mortise_command(view).status == 0);
+  CHECK(contains(content(page), "\"identity\":{\"version\":"));
+  CHECK(contains(content(page), "\"[bodies.rod]\":\""));
+  // Other numbers, a force more, another length; seen without any side file.
+  const auto refused = [&](const std::string& line, const std::string& message) {
+    fs::remove(page);
+    const Outcome o = mortise_command(line);
+    CHECK(o.status == 4);
+    CHECK_MESSAGE(contains(o.err, "run '" + csv + "': it is of another model: " + message), o.err);
+    CHECK(!fs::exists(page));
+  };
+  refused(view + " --set L=2", "rod.");
+  write(q, model("", 2));
+  refused(view, "rod.y''");
+  const std::string brake =
+      "[forces.brake]\nkind = \"coordinate_force\"\nbodies = [\"rod\"]\ncoordinate = \"theta\"\nf = ";
+  write(q, model("") + brake + "\"-3\"\n");
+  refused(view, "rod.y''");
+  CHECK(mortise_command(view + " --force").status == 0);
+
+  // With the side file: also what does not act at the start.
+  const std::string run = fmt::format("run {} -o {} --identity", q, csv);
+  write(q, model(""));
+  REQUIRE(mortise_command(run + " --tolerance 1e-6").status == 0);
+  CHECK(mortise_command(view).status == 0);
+  write(q, model("tolerance = 1e-5"));  // how it was computed changes nothing that is shown
+  CHECK(mortise_command(view).status == 0);
+  write(q, model("") + brake + "\"-3 * max(0, t - 0.1)\"\n");
+  refused(view, "[forces.brake] is missing there");
+  REQUIRE(mortise_command(run).status == 0);
+  write(q, model("") + brake + "\"-4 * max(0, t - 0.1)\"\n");
+  refused(view, "[forces.brake] is another one here");
+  write(q, model(""));
+  refused(view, "[forces.brake] is missing here");
+  // The two files belong together.
+  const std::string identity = content(csv + ".identity"), table = content(csv);
+  write(csv, table + "0.3" +
+                 std::string(static_cast<std::size_t>(
+                                 std::count(table.begin(), table.begin() + static_cast<long>(table.find('\n')), ',')),
+                             ',') +
+                 "\n");
+  CHECK(mortise_command(view).status == 4);
+  write(csv, table);
+  std::string damaged = identity;
+  damaged[damaged.size() / 2] ^= 1;
+  write(csv + ".identity", damaged);
+  CHECK(contains(mortise_command(view).err, "it is not whole, or was changed"));
+  CHECK(mortise_command(fmt::format("run {} --identity", q)).status == 64);
+  CHECK(mortise_command(fmt::format("run {} --identity -o {}", csv + ".identity", csv)).status == 4);
+}
+
+TEST_CASE("command: what does not fit into memory is told with the figure, and written nowhere") {
+  const Scratch s;
+  std::string many = "[run]\nuntil = 1\n";
+  for (int i = 0; i < 20000; ++i)
+    many += fmt::format("[bodies.p{}]\nkind = \"particle\"\ndimension = 3\nmass = 1\n", i);
+  write(s / "many.toml", many);
+  write(s / "line", fmt::format("ulimit -v 4000000; exec {} accelerations --json {} > {} 2> {}", MORTISE_COMMAND,
+                                s / "many.toml", s / "out", s / "err"));
+#if !defined(__SANITIZE_ADDRESS__)
+  CHECK(WEXITSTATUS(std::system(fmt::format("bash {}", s / "line").c_str())) == 4);
+  CHECK_MESSAGE(contains(content(s / "err"), "M as a dense matrix of 60000 coordinates needs 28.8 GB of memory, and "),
+                content(s / "err"));
+  CHECK(content(s / "out").empty());
+#endif
+  std::string names;
+  for (int i = 0; i < 300000; ++i) names += fmt::format("\"x{}\",", i);
+  write(s / "large.toml", "[bodies.all]\nkind = \"subsystem\"\ncoordinates = [" + names + "]\n");
+  const Outcome large = mortise_command(fmt::format("check {}", s / "large.toml"));
+  CHECK(large.status == 4);
+  CHECK_MESSAGE(contains(large.err, "its mass matrix of 300000 coordinates needs 720 GB of memory, and "), large.err);
+  const Outcome o = mortise_command(fmt::format("run {} --until 1e9 -o {}", s / "many.toml", s / "a.csv"));
+  CHECK(o.status == 64);
+  CHECK_MESSAGE(contains(o.err, "more than fits into memory"), o.err);
+  CHECK(!fs::exists(s / "a.csv"));
+}
+
+TEST_CASE("command: a file with many wrong names is refused in seconds, with guesses") {
+  const Scratch s;
+  std::string wrong;
+  for (int i = 0; i < 50000; ++i)
+    wrong += fmt::format("[bodies.p{}]\nkind = \"particle\"\ndimension = 1\nmass = 1\n", i);
+  for (int i = 0; i < 2000; ++i)
+    wrong += fmt::format("[joints.j{0}]\nkind = \"pin\"\nbodies = [\"p{0}0x\", \"p{0}\"]\n", i);
+  write(s / "wrong.toml", wrong);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome o = mortise_command(fmt::format("check {}", s / "wrong.toml"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));  // also under sanitizers
+  CHECK(o.status == 4);
+  CHECK(contains(o.err, "has no body 'p00x'; did you mean 'p0'?"));
+  CHECK(contains(o.err, "... and "));
 }

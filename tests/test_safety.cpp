@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -19,15 +20,19 @@
 #include <mortise/bodies/matrix_market.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/bodies/states.h>
 #include <mortise/core/file.h>
 #include <mortise/core/json.h>
+#include <mortise/core/memory.h>
 #include <mortise/core/text.h>
 #include <mortise/engine/workers.h>
 #include <mortise/forces/functor.h>
 #include <mortise/integrators/checkpoint.h>
 #include <mortise/integrators/simulate.h>
+#include <mortise/integrators/sweep.h>
 #include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
+#include <mortise/solve/principles.h>
 #include <mortise/solve/solver.h>
 
 #include "markup.h"
@@ -322,6 +327,155 @@ TEST_CASE("misuse: numbers, sizes, states and systems that are none are told by 
   CHECK(Solver(to).solve(s) == before);
   from = rod();
   CHECK(Solver(from).solve(s) == before);
+}
+
+TEST_CASE("misuse: blocks, parts and vectors of others, and what was moved from") {
+  const System system = rod(), other = [] {
+    Assembly a("free");
+    a.add("p", Particle<3>{.mass = 1});
+    a.connect("rail", Holonomic{[](const auto& b, const auto& t) { return b.coordinate("x") + 0.0 * t; }},
+              a.body<Particle<3>>("p"));
+    return System(a);
+  }();
+  const State s = system.state();
+  Evaluation e = system.evaluate(s);
+  Evaluation to = std::move(e);
+  CHECK(e.dense_M().size() == 0);
+  CHECK_THROWS_AS((void)Solver(system).solve(e), InvalidModel);
+  CHECK(to.dense_M() == system.evaluate(s).dense_M());
+  e = std::move(to);
+  CHECK(to.dense_A().size() == 0);
+
+  VectorXd C = VectorXd::Zero(3);
+  const auto& pin = system.constraints().back();
+  const auto copy = pin;
+  CHECK_NOTHROW((void)system.nonideal(copy, s));
+  CHECK_THROWS_WITH_AS((void)system.nonideal(other.constraints()[0], s),
+                       doctest::Contains("joint 'rail': it belongs to another system"), InvalidModel);
+  CHECK_THROWS_AS(system.react(other.constraints()[0], s, VectorXd::Zero(2), C), InvalidModel);
+  CHECK_THROWS_WITH_AS(system.react(pin, s, VectorXd::Zero(1), C),
+                       doctest::Contains("1 multipliers and 3 forces were given; give 2 and 3"), WrongSize);
+  VectorXd small(1);
+  CHECK_THROWS_AS(system.react(pin, s, VectorXd::Zero(2), small), WrongSize);
+  CHECK_THROWS_AS((void)system.nonideal(pin, other.state()), InvalidModel);
+  CHECK_THROWS_AS((void)system.firsts({0, 5}), InvalidModel);
+  CHECK_THROWS_AS((void)system.equations(e, {{9}, {}}), InvalidModel);
+  CHECK_THROWS_WITH_AS((void)system.equations(e, {{1, 1}, {}}), doctest::Contains("chosen twice"), InvalidModel);
+  CHECK_THROWS_WITH_AS((void)system.equations(e, {{}, {0}}), doctest::Contains("which is not chosen"), InvalidModel);
+  CHECK_THROWS_AS((void)system.equations(e, {{}, {77}}), InvalidModel);
+  CHECK_THROWS_AS((void)system.with_bodies({{1, nullptr}}), InvalidModel);
+  CHECK_THROWS_WITH_AS((void)system.with_bodies({{1, other.bodies()[0].model}}), doctest::Contains("other coordinates"),
+                       InvalidModel);
+  auto lost = pin;
+  lost.bodies = {8};
+  CHECK_THROWS_AS((void)system.with({lost}), InvalidModel);
+  lost.model = nullptr;
+  CHECK_THROWS_AS((void)system.with({lost}), InvalidModel);
+
+  Solver first(system), second = std::move(first);
+  for (const auto& use : std::vector<std::function<void()>>{
+           [&] { (void)first.solve(s); }, [&] { (void)first.lambda(); }, [&] { (void)first.energy(s); },
+           [&] { (void)first.phi(); }, [&] { (void)first.unique(); }, [&] { (void)first.warnings(); },
+           [&] { (void)first.doubtful_bodies(); }, [&] { (void)first.gaps(s); }, [&] { (void)first.merged(); },
+           [&] { first.leave_out({}); }, [&] { (void)first.leave_out_dependent(s); }, [&] { first.hold_welds(s); },
+           [&] { first.stabilise(1); }, [&] { (void)first.factorisations(); }, [&] { (void)first.independence(s); },
+           [&] { (void)first.shift_positions(s, VectorXd::Zero(2)); }})
+    CHECK(said(use) == "solver of 'rods': it was moved from; use the one it was moved to");
+  State moved = s;
+  CHECK_THROWS_AS(first.project_positions(moved), InvalidModel);
+  CHECK_THROWS_AS(first.normalise(moved), InvalidModel);
+  CHECK(second.solve(s).size() == 3);
+  CHECK_THROWS_AS(second.stabilise(-1), InvalidModel);
+  CHECK_THROWS_AS(second.stabilise(NAN), InvalidModel);
+  // What belongs to the state last solved stays that of it, whatever is asked of the solver in between.
+  State tilted = s;
+  tilted.set("rod", {0.4, 0.3, 0.6});
+  second.project_positions(tilted);
+  const VectorXd at_s = second.solve(s), lambda = second.lambda(), answer = second.response(VectorXd::Ones(3));
+  CHECK(second.response(VectorXd::Ones(3)) == answer);
+  CHECK(second.lambda() == lambda);
+  (void)second.shift_positions(tilted, VectorXd::Ones(2));
+  CHECK(second.response(VectorXd::Ones(3)) == answer);
+  (void)second.energy(tilted);
+  CHECK(second.momentum().linear == [&] {
+    Solver fresh(system);
+    (void)fresh.solve(s);
+    return fresh.momentum().linear;
+  }());
+  second.project_positions(tilted);
+  CHECK(second.lambda() == lambda);
+  State broken = s;
+  broken.q[0] = NAN;
+  CHECK_THROWS_AS((void)second.solve(broken), NonFinite);
+  CHECK(second.response(VectorXd::Ones(3)) == answer);
+  // A system that becomes another one under its solver.
+  System changes = rod();
+  Solver old(changes);
+  (void)old.solve(s);
+  changes = other;
+  for (const State& at : {s, other.state(), State{}}) CHECK_THROWS_AS((void)old.solve(at), InvalidModel);
+  CHECK_THROWS_AS((void)old.lambda(), InvalidModel);
+
+  const Solution found = solve(system, s);
+  const Evaluation foreign = other.evaluate(other.state());
+  CHECK_THROWS_AS((void)unconstrained(system, foreign, found), InvalidModel);
+  CHECK_THROWS_AS((void)gauss(system, foreign, found, found.a), InvalidModel);
+  CHECK_THROWS_AS((void)projections(system, foreign, found), InvalidModel);
+  CHECK_THROWS_AS((void)gauss(system, e, solve(other, other.state()), found.a), WrongSize);
+  const Rank rank = numerical_rank(system.equations(e));
+  CHECK_THROWS_AS((void)rank.unique_reaction(2), InvalidModel);
+  CHECK_THROWS_AS((void)udwadia_phohomsiri(other.equations(foreign), rank), WrongSize);
+
+  CHECK_THROWS_WITH_AS(Json(3).push(1), doctest::Contains("json '3': a value is pushed into it"), InvalidModel);
+  CHECK_THROWS_AS(Json::array().add("x", 1), InvalidModel);
+}
+
+TEST_CASE("limits: memory is refused with the figure before it is asked for; names, nesting and guesses end") {
+  CHECK(free_memory() > 0);
+  CHECK(memory_text(3.21e9) == "3.21 GB");
+  CHECK_NOTHROW(require_memory({"system", "s"}, "nothing", 1e6, "none"));
+  CHECK(said([] {
+          require_memory({"system", "s"}, "its matrix", 1e18, "take less");
+        }).find("system 's': its matrix needs 1e+06 TB of memory, and ") == 0);
+  {
+    Assembly many("many");
+    constexpr int count = 200000;
+    for (int i = 0; i < count; ++i) many.add(std::to_string(i), Particle<3>{.mass = 1});
+    const System system(many);
+    const Evaluation e = system.evaluate(system.state());
+    CHECK_THROWS_WITH_AS((void)e.dense_M(),
+                         doctest::Contains("M as a dense matrix of 600000 coordinates needs 2.88 TB"), TooLarge);
+    CHECK_THROWS_AS((void)system.derivatives(system.state(), VectorXd::Zero(3 * count)), TooLarge);
+    CHECK_THROWS_AS((void)system.equations(e), TooLarge);
+  }
+  Assembly large("large");
+  std::vector<std::string> names(1000000);
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("x{}", i);
+  CHECK_THROWS_WITH_AS(large.add("all", States{.coordinates = names}),
+                       doctest::Contains("its mass matrix, a block of 1000000 coordinates, needs 8 TB"), TooLarge);
+  CHECK_THROWS_AS((void)sweep(std::size_t{1} << 60, [](std::size_t) { return Trajectory{}; }), TooLarge);
+
+  CHECK_NOTHROW(large.add(std::string(1000, 'n'), Particle<2>{.mass = 1}));
+  const std::string told = said([&] { large.add(std::string(100000, 'n'), Particle<2>{.mass = 1}); });
+  CHECK(told.find("...': the name has 100000 characters; give one of at most 1000") != std::string::npos);
+  CHECK(told.size() < 200);
+  Assembly nested("inner");
+  nested.add("p", Particle<2>{.mass = 1});
+  for (int depth = 1; depth < 100; ++depth) {
+    Assembly outer("outer");
+    outer.add("in", nested);
+    nested = outer;
+  }
+  CHECK(System(nested).size() == 2);
+  Assembly outer("outer");
+  CHECK_THROWS_WITH_AS(outer.add("in", nested), doctest::Contains("nested 101 deep; nest them at most 100 deep"),
+                       InvalidModel);
+
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(nearest_name("x77777O", names) != "");
+  CHECK(nearest_name(std::string(10000000, 'a'), {"b", "a"}) == "a");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(nearest_name("rodd", {"bar", "rod", "road"}) == "rod");
 }
 
 TEST_CASE("misuse: what functors throw is told by their names, the run is kept and the solver can be used again") {

@@ -621,6 +621,35 @@ TEST_CASE("breakpoints: a push that a force tells of is not stepped over, howeve
     }
 }
 
+TEST_CASE("breakpoints: pushes that nobody tells of are met if they last longer than 1/4096 of the run") {
+  for (const bool smooth : {false, true})
+    for (const double width : {0.1, 5e-3, 3e-3})
+      for (const char* integrator : {"dopri5", "radau5"})
+        for (const double tolerance : {1e-3, 1e-6, 1e-8}) {
+          CAPTURE(smooth);
+          CAPTURE(width);
+          CAPTURE(integrator);
+          CAPTURE(tolerance);
+          constexpr double at = 3.3;
+          Assembly a("pushed");
+          const auto m = a.add("m", Particle<1>{.mass = 2});
+          a.apply("push", Force{[=](auto& b, const auto& t) {
+                    using std::exp;
+                    using T = std::remove_cvref_t<decltype(t)>;
+                    const T z = (t - at) / width;
+                    b.apply_to("x", smooth ? T(100.0 * exp(-z * z)) : T(t > at && t < at + width ? 100.0 : 0.0));
+                  }},
+                  m);
+          const System system(a);
+          const Trajectory run = simulate(
+              system, system.state(), {.duration = 10, .integrator = integrator, .steps = {.tolerance = tolerance}});
+          CAPTURE(run.text());
+          CHECK(run.to_tolerance());
+          const double speed = 50 * width * (smooth ? std::sqrt(std::numbers::pi) : 1);
+          CHECK(std::abs(run.last.v[0] - speed) < 100 * tolerance * speed);
+        }
+}
+
 TEST_CASE("breakpoints: those of splines, tables, constants and functions of one's own reach the run") {
   const Function spline = Spline({0, 1, 2.5}, {0, 1, 0}), table = Table({-1, 0.5}, {0, 1}), constant = 2.0,
                  plain = [](const auto&t) { return 2.0 * t; },

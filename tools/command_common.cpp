@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 
+#include <mortise/core/memory.h>
 #include <mortise/diagnosis/hidden.h>
 #include <mortise/diagnosis/padding.h>
 #include <mortise/files/robot.h>
 #include <mortise/files/scope.h>
-#include <mortise/version.h>
 
 #include "commands.h"
 
@@ -24,7 +25,9 @@ Status status_of(const RankReport& report) {
 
 Status status_of(const std::exception& error) {
   if (dynamic_cast<const WrongUsage*>(&error)) return wrong_usage;
-  if (dynamic_cast<const ModelError*>(&error) || dynamic_cast<const FileError*>(&error)) return invalid_file;
+  if (dynamic_cast<const ModelError*>(&error) || dynamic_cast<const FileError*>(&error) ||
+      dynamic_cast<const TooLarge*>(&error) || dynamic_cast<const std::bad_alloc*>(&error))
+    return invalid_file;
   if (const auto* reported = dynamic_cast<const ReportedError*>(&error)) return status_of(reported->report());
   if (const auto* hidden = dynamic_cast<const NotCompletable*>(&error)) {
     for (const HiddenRow& row : hidden->report().rows)
@@ -78,28 +81,6 @@ Model read(const Source& source) {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> identity(Model model) {
-  model.run.duration = Model("usual").run.duration;
-  std::string text;
-  try {
-    text = write_model(model);
-  } catch (const InvalidModel&) {  // formulas that cannot be written under these names
-    for (const std::string& path : model.files)
-      text += fmt::format("\n[file {}]\n", std::filesystem::path(path).filename().string()) + read_file(path);
-    for (const auto& [name, x] : model.parameters) text += fmt::format("\n[parameter {}]\n{}\n", name, x);
-  }
-  std::vector<std::pair<std::string, std::string>> out{{"version", version}};
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find("\n[", from), text.size() - 1) + 1;
-    const std::string section = text.substr(from, end - from);
-    const std::string name =
-        section.starts_with('[') ? section.substr(0, section.find('\n')) : "the model's first lines";
-    out.emplace_back(name, fmt::format("{:016x}", fingerprint(section)));
-    from = end;
-  }
-  return out;
-}
-
 Ready ready(const Model& model) {
   System system(model.assembly);
   if (system.size() == 0)
@@ -148,9 +129,13 @@ void require_apart(const std::vector<std::string>& inputs, const std::vector<Out
 
 RankReport diagnose(const System& system, State& s) {
   RankReport report = check_model(system, s);
-  if (!report.start || !report.start->reachable) return report;
+  if (!report.start || !report.start->reachable || report.start->far || !report.turned.empty()) return report;
   const std::optional<Start> start = report.start;
-  s = consistent(system, s);
+  try {
+    s = consistent(system, s);
+  } catch (const NotConverged&) {
+    return report;
+  }
   report = check_model(system, s);
   report.start = start;
   return report;

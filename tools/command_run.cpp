@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <mortise/core/memory.h>
 #include <mortise/files/value.h>
 
 #include "commands.h"
@@ -32,13 +33,16 @@ void require_possible(const RunOptions& o, const System& system, const Simulatio
     throw WrongUsage(fmt::format("--until {}: this is not after the start at {} s; give a later time", o.until, start));
   if (const NoStepper none = no_stepper(how.integrator); !o.integrator.empty() && !none.fact.empty())
     throw WrongUsage(fmt::format("--integrator {}: {}; {}", o.integrator, none.fact, none.remedy));
-  constexpr double most = 1e9;  // numbers, 8 GB
+  // The record, and its text while it is written; simulate() looks at the record itself.
+  constexpr double in_text = 20;  // bytes
+  const double per_number = sizeof(double) + (o.out.empty() ? 0 : in_text);
   const double samples = how.sample > 0 ? how.duration / how.sample : 0;
-  if (samples * 3 * static_cast<double>(system.size()) > most)
+  const double bytes = samples * 3 * static_cast<double>(system.size()) * per_number, left = free_memory();
+  if (bytes > left)
     throw WrongUsage(fmt::format(
-        "run of '{}': {:.3g} samples of {} coordinates and their rates are more than fits into memory; give "
-        "an earlier --until or a longer --sample",
-        system.name(), samples, system.size()));
+        "run of '{}': {:.3g} samples of {} coordinates and their rates need {}, and {} are left: more than fits into "
+        "memory; give an earlier --until or a longer --sample",
+        system.name(), samples, system.size(), memory_text(bytes), memory_text(left)));
 }
 
 }  // namespace
@@ -56,10 +60,15 @@ int run(const RunOptions& o) {
   if (o.step > 0) how.steps.step = o.step;
   if (o.sample >= 0) how.sample = o.sample;
   how.as_given = how.as_given || o.as_given;
+  if (o.identity && o.out.empty()) throw WrongUsage("--identity stands beside a CSV file: give one with -o");
   const std::string& saved = o.resume.empty() ? o.checkpoint : o.resume;
   if (!saved.empty()) how.checkpoint = {saved, every, !o.resume.empty(), identity(model)};
   require_possible(o, system, how, model.time);
-  require_apart(model.files, {{"-o", o.out}, {o.resume.empty() ? "--checkpoint" : "--resume", saved}}, o.force);
+  require_apart(model.files,
+                {{"-o", o.out},
+                 {"--identity", o.identity ? identity_path(o.out) : ""},
+                 {o.resume.empty() ? "--checkpoint" : "--resume", saved}},
+                o.force);
   if (!o.quiet) say(completed);
   if (!o.quiet && !o.resume.empty() && !std::filesystem::exists(o.resume))
     say("{} is not there: the run begins at its start\n", o.resume);
@@ -76,7 +85,11 @@ int run(const RunOptions& o) {
   };
   const Trajectory trajectory = simulate(system, start, how);
   if (shown) std::fputs("\r\033[K", stderr);
-  if (!o.out.empty()) trajectory.write_csv(o.out);
+  if (!o.out.empty()) {
+    const std::string csv = trajectory.csv();
+    replace_file(o.out, csv);
+    if (o.identity) replace_file(identity_path(o.out), identity_text(csv, identity(model)));
+  }
   if (!o.quiet) {
     say(trajectory.text());
     if (!o.out.empty())

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 
+#include <mortise/core/memory.h>
 #include <mortise/core/text.h>
 #include <mortise/integrators/sweep.h>
 
@@ -292,6 +293,8 @@ int sweep(const SweepOptions& o) {
       const char* outcome = t.to_tolerance() ? "finished" : t.finished ? "inaccurate" : "stopped";
       row.line += fmt::format(",{},{},{},{},{},{}", outcome, t.last.t, t.steps, t.energy_error, drift, t.notes.size());
     } catch (const FileError&) {
+      throw;
+    } catch (const TooLarge&) {
       throw;
     } catch (const Error& e) {
       if (const auto* none = dynamic_cast<const ModelError*>(&e)) row.identity = print_of_none(*none);

@@ -40,7 +40,13 @@ int view(const ViewOptions& o) {
   mortise::ViewOptions options{.title = o.title, .plots = o.columns};
   for (const auto& [body, shape] : model.shapes) options.shapes[body] = drawn(shape);
   show_report(options, system, diagnose(system, s));
-  write_view(system, o.run.empty() ? table_of(system, s) : read_csv(o.run), o.out, options);
+  const RunTable run = o.run.empty() ? table_of(system, s) : read_csv(o.run);
+  if (!o.run.empty() && !o.force) {
+    require_identity(o.run, model);
+    require_run_of(system, run);
+  }
+  options.identity = identity(model);
+  write_view(system, run, o.out, options);
   say("{}\n", o.out);
   return healthy;
 }

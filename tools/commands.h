@@ -11,6 +11,7 @@
 #include <mortise/files/model.h>
 
 #include "output.h"
+#include "table.h"
 
 namespace mortise::command {
 
@@ -20,7 +21,7 @@ enum Status {
   remarks = 1,         // healthy, but something is worth knowing: redundant rows, what was completed, rough steps
   not_determined = 2,  // under-modelled, indeterminate, hidden constraints that were not completed
   impossible = 3,      // conflicting rows, a start that cannot be, an indefinite mass matrix, a run that broke off
-  invalid_file = 4,    // or one that cannot be read or written
+  invalid_file = 4,    // or one that cannot be read or written, or that does not fit into memory
   wrong_usage = 64,
   was_interrupted = 130
 };
@@ -41,7 +42,16 @@ struct Source {
 // Throws ModelError.
 Model read(const Source& source);
 // What a model is, with all its values: the fingerprint of each of its sections, by name.  Not when its run ends.
-std::vector<std::pair<std::string, std::string>> identity(Model model);
+using Identity = std::vector<std::pair<std::string, std::string>>;
+Identity identity(Model model);
+// Of a run in a CSV file it stands beside it, on demand.  Throws if the run, or its file, is of another model by what
+// stands there; without such a file nothing is known.
+std::string identity_path(const std::string& csv);
+std::string identity_text(std::string_view csv, const Identity& identity);
+void require_identity(const std::string& csv, const Model& model);
+// Throws InvalidModel if what a run tells at its beginning, accelerations and energies too, is not what the model says
+// at the same coordinates and velocities.
+void require_run_of(const System& system, const RunTable& run);
 std::map<std::string, double> parameters(const std::vector<std::string>& set);
 // The system of a model and where it starts.  Where the model or the user asks for it, with the constraints that are
 // hidden in it, and then on them.  Throws NotCompletable if none can be added.
@@ -90,7 +100,7 @@ struct RunOptions {
   std::string out;
   double until = 0, tolerance = 0, step = 0, sample = -1, every = 0;
   std::string integrator, checkpoint, resume;
-  bool until_given = false, complete = false, as_given = false, quiet = false, force = false;
+  bool until_given = false, complete = false, as_given = false, quiet = false, force = false, identity = false;
 };
 int run(const RunOptions& options);
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -27,7 +28,7 @@ const char* const statuses =
     "  2   not determined: under-modelled, indeterminate, hidden constraints that were not completed\n"
     "  3   impossible: conflicting rows, a contradiction, a start that cannot be, an indefinite mass matrix, a run "
     "that broke off\n"
-    "  4   a file that cannot be read or written, or is no model\n"
+    "  4   a file that cannot be read or written, or is no model; or too little memory\n"
     "  64  wrong usage\n"
     "  130 interrupted";
 
@@ -52,8 +53,8 @@ void add_source(CLI::App* command, Source& source) {
   command->add_flag("--free-base", source.free_base, "the base of a robot moves freely instead of standing still");
 }
 
-void add_force(CLI::App* command, bool& force) {
-  command->add_flag("--force", force, "writes also over a file that is read");
+void add_force(CLI::App* command, bool& force, const char* also = "") {
+  command->add_flag("--force", force, std::string("writes also over a file that is read") + also);
 }
 
 int run_all(int argc, char** argv) {
@@ -109,6 +110,8 @@ int run_all(int argc, char** argv) {
   c->add_flag("--complete", run_options.complete, "adds the constraints that are hidden in the model");
   c->add_flag("--as-given", run_options.as_given,
               "refuses a start that does not meet the constraints, instead of moving it");
+  c->add_flag("--identity", run_options.identity,
+              "writes FILE.identity beside the CSV file: of which model and which values the run is; view looks at it");
   c->add_flag("--quiet", run_options.quiet, "no progress and no summary");
   add_force(c, run_options.force);
   c->callback([&] {
@@ -160,7 +163,7 @@ int run_all(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   c->add_flag("--complete", view_options.complete, "the run was made with --complete");
-  add_force(c, view_options.force);
+  add_force(c, view_options.force, ", and shows a run that is not of this model");
   c->callback([&] { status = view(view_options); });
 
   ConvertOptions convert_options;
@@ -195,7 +198,11 @@ int run_all(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? healthy : wrong_usage;
+    std::ostringstream out, err;
+    const int code = app.exit(error, out, err);
+    put(out.str());
+    warn(err.str());
+    return code == 0 ? healthy : wrong_usage;
   }
   return status;
 }
@@ -207,6 +214,9 @@ int main(int argc, char** argv) {
   int status = impossible;
   try {
     status = run_all(argc, argv);
+  } catch (const std::bad_alloc&) {
+    warn("memory: there is not enough of it for this model; nothing was written\n");
+    status = invalid_file;
   } catch (const std::exception& error) {
     warn("{}\n", error.what());
     status = status_of(error);

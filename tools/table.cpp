@@ -1,9 +1,13 @@
 #include "table.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <deque>
 #include <unordered_set>
 
@@ -158,17 +162,32 @@ RunTable parse_csv(std::string_view text, const std::string& source) {
   return run;
 }
 
+// A pipe is read, too, as of `mortise plot <(zcat run.csv.gz)`; one that nobody writes to is not waited for.
 RunTable read_csv(const std::string& path) {
   constexpr std::size_t most = 1'000'000'000;
+  constexpr int patience = 2000;  // [ms] for somebody to open the other end
   const Label label{"file", path};
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (!file) label.fail<FileError>("it cannot be opened", "check its name, and whether it may be read");
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) label.fail<FileError>("it cannot be opened", "check its name, and whether it may be read");
   std::string text;
   std::string block(1 << 20, '\0');
-  std::size_t got = 0;
-  while (text.size() <= most && (got = std::fread(block.data(), 1, block.size(), file)) > 0) text.append(block, 0, got);
-  const bool bad = std::ferror(file) != 0;
-  std::fclose(file);
+  bool bad = false, waited = false;
+  while (text.size() <= most) {
+    const ssize_t got = ::read(file, block.data(), block.size());
+    pollfd pipe{file, POLLIN, 0};
+    if (got > 0) {
+      text.append(block, 0, static_cast<std::size_t>(got));
+    } else if (got == 0 && text.empty() && !waited) {  // the end, or nobody writes yet
+      waited = true;
+      (void)::poll(&pipe, 1, patience);
+    } else if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+      (void)::poll(&pipe, 1, -1);
+    } else {
+      bad = got < 0;
+      break;
+    }
+  }
+  ::close(file);
   if (bad) label.fail<FileError>("it cannot be read", "check whether it is a file, and may be read");
   if (text.size() > most)
     label.fail<FileError>(fmt::format("it is above {} bytes", most), "record fewer samples or columns");

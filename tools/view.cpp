@@ -179,7 +179,8 @@ class PageData {
                    {"verdict", json_string(options_.verdict)},
                    {"report", json_string(options_.report)},
                    {"highlights", array(highlights)},
-                   {"plots", array(plotted, at)}});
+                   {"plots", array(plotted, at)},
+                   {"identity", identity()}});
   }
   std::string title() const { return options_.title.empty() ? system_.name() : options_.title; }
 
@@ -192,6 +193,13 @@ class PageData {
     }
     Label{"body", name}.fail<InvalidModel>(fmt::format("a {} is given for it, but there is none of this name", what),
                                            fmt::format("did you mean '{}'?", nearest_name(name, known)));
+  }
+
+  std::string identity() const {
+    std::vector<std::string> out;
+    for (const auto& [name, print] : options_.identity)
+      out.push_back(fmt::format("{}:{}", json_string(name), json_string(print)));
+    return fmt::format("{{{}}}", fmt::join(out, ","));
   }
 
   void apply_shapes() {

@@ -42,6 +42,8 @@ struct ViewOptions {
   std::map<std::string, ViewShape> shapes = {};  // by path of body
   std::string verdict = {}, report = {};         // one line, and the whole text
   std::vector<Highlight> highlights = {};
+  // What the run was made of, by name, for those who read the page's data.
+  std::vector<std::pair<std::string, std::string>> identity = {};
   std::vector<std::string> plots = {};  // columns plotted at first, patterns with * allowed
   // Numbers in the page, 11 bytes each.  Coordinates of bodies are always there; beyond it, other columns are left out.
   std::size_t numbers = 1'000'000;

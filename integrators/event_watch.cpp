@@ -1,6 +1,7 @@
-#include <mortise/integrators/events.h>
+#include <mortise/integrators/event_watch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -36,9 +37,17 @@ constexpr double no_time = 1e-9;  // of t
 constexpr double often = 20;
 }  // namespace
 
-void EventWatch::happened(std::size_t event, const State& s) {
+void EventWatch::happened(const std::vector<Hit>& hits, const State& s) {
   begin(s);
-  values_[event] = 0;
+  for (const Hit& hit : hits) values_[hit.event] = 0;
+}
+
+double EventWatch::rate(std::size_t event, const State& s, double h, const VectorXd* a) const {
+  State later = s;
+  later.q += h * s.v;
+  later.t += h;
+  if (a) later.q += 0.5 * h * h * *a;
+  return (value(events_[event], later) - value(events_[event], s)) / h;
 }
 
 std::string EventWatch::endless(std::size_t event) const {
@@ -66,56 +75,69 @@ void EventWatch::resume(const std::vector<double>& memory) {
   short_.assign(memory.begin() + 2 * n, memory.end());
 }
 
-std::optional<std::size_t> EventWatch::look(const Stepper& stepper, Flow& flow, const State& from, State& now,
-                                            std::vector<Trajectory::Note>& notes) {
-  std::optional<std::size_t> first;
-  double t_first = now.t;
+std::vector<EventWatch::Hit> EventWatch::look(const Stepper& stepper, Flow& flow, const State& from, State& now,
+                                              std::vector<Trajectory::Note>& notes) {
+  const double round_off = std::numeric_limits<double>::epsilon() * std::max(std::abs(from.t), std::abs(now.t));
+  const double same = 16 * round_off, shortest = 1024 * round_off;
+  if (now.t - from.t < shortest) return {};  // the next step shows what has happened
+  struct Due {
+    Hit hit;
+    double t;
+  };
+  std::vector<Due> due;
   std::vector<Trajectory::Note> found;
   const std::vector<double> before = values_;
   begin(now);
   const auto search = [&] {
     found.clear();
-    first.reset();
-    t_first = now.t;
+    due.clear();
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const Event& e = events_[i];
       for (const Crossing& c : crossings(stepper, i, before[i], from, now)) {
         if (!(c.up ? e.direction >= 0 : e.direction <= 0)) continue;
         if (e.stop || e.change) {
-          if (c.t < t_first || (c.t == t_first && !first)) t_first = c.t, first = i;
+          due.push_back({{i, c.up}, c.t});
           break;
         }
         found.push_back({c.t, "event", e.name});
       }
     }
-    return first || !found.empty();
+    return !due.empty() || !found.empty();
   };
   if (search()) {
     sharpen(stepper);
     search();
   }
-  if (first) {
-    found.push_back({t_first, "event", events_[*first].name});
+  double t_first = now.t;
+  for (const Due& d : due) t_first = std::min(t_first, d.t);
+  std::vector<Hit> hits;
+  for (const Due& d : due) {
+    if (d.t > t_first + same) continue;
+    const std::size_t i = d.hit.event;
+    hits.push_back(d.hit);
+    found.push_back({t_first, "event", events_[i].name});
     if (t_first == from.t)
-      short_[*first] = often + 1;
+      short_[i] = often + 1;
     else
-      short_[*first] = t_first - last_[*first] <= no_time * std::abs(t_first) ? short_[*first] + 1 : 0;
-    last_[*first] = t_first;
-    if (t_first < now.t) {
-      stepper.at(t_first, now);
-      flow.keep(now);
-      begin(now);
-    }
+      short_[i] = t_first - last_[i] <= no_time * std::abs(t_first) ? short_[i] + 1 : 0;
+    last_[i] = t_first;
+  }
+  if (!hits.empty() && t_first < now.t) {
+    stepper.at(t_first, now);
+    flow.keep(now);
+    begin(now);
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
   for (const auto& n : found)
     if (n.t <= t_first) notes.push_back(n);
-  return first;
+  return hits;
 }
 
 std::vector<EventWatch::Crossing> EventWatch::crossings(const Stepper& stepper, std::size_t event, double before,
                                                         const State& from, const State& now) const {
-  constexpr int parts = 8;
+  // Eight pieces, not equal ones, so that what swings with them does not look slow.
+  constexpr std::array<double, 7> places{0.146, 0.224, 0.385, 0.484, 0.654, 0.744, 0.889};
+  constexpr double part = 0.43;
   const Event& e = events_[event];
   struct Point {
     double t, f;
@@ -129,7 +151,39 @@ std::vector<EventWatch::Crossing> EventWatch::crossings(const Stepper& stepper, 
   const auto side = [](double f) { return f > 0 ? 1 : f < 0 ? -1 : 0; };
   const double h = now.t - from.t;
   std::vector<Point> points{{from.t, before}};
-  for (int k = 1; k <= parts; ++k) points.push_back(at(k == parts ? now.t : from.t + h * k / parts));
+  for (const double x : places) points.push_back(at(from.t + x * h));
+  points.push_back(at(now.t));
+
+  // More of them where the cubic through the neighbours of one is so far off that the value may reach 0 between them.
+  constexpr int halvings = 10;
+  constexpr std::size_t enough = 4096;
+  constexpr double clear = 0.25, small = 1e-7;  // of the value; of its range
+  for (int k = 0; k < halvings && points.size() < enough; ++k) {
+    double largest = 0;
+    for (const Point& p : points) largest = std::max(largest, std::abs(p.f));
+    std::vector<bool> split(points.size(), false);  // before each
+    for (std::size_t i = 1; i + 1 < points.size(); ++i) {
+      const std::size_t begin = i < 2 ? 0 : i - 2, end = std::min(i + 3, points.size());
+      double guess = 0;
+      for (std::size_t j = begin; j < end; ++j) {
+        if (j == i) continue;
+        double weight = points[j].f;
+        for (std::size_t l = begin; l < end; ++l)
+          if (l != i && l != j) weight *= (points[i].t - points[l].t) / (points[j].t - points[l].t);
+        guess += weight;
+      }
+      const double off = std::abs(points[i].f - guess),
+                   least = std::min({std::abs(points[i - 1].f), std::abs(points[i].f), std::abs(points[i + 1].f)});
+      if (off > clear * least && off > small * largest) split[i] = split[i + 1] = true;
+    }
+    std::vector<Point> more;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (split[i]) more.push_back(at(points[i - 1].t + part * (points[i].t - points[i - 1].t)));
+      more.push_back(points[i]);
+    }
+    if (more.size() == points.size()) break;
+    points = std::move(more);
+  }
 
   // It has just happened: to which side did the value leave, and is it back already?
   if (before == 0) {
