@@ -52,6 +52,12 @@ bool Evaluation::same_matrices(const Evaluation& other) const {
   return layout_ == other.layout_ && mass_values_ == other.mass_values_ && row_values_ == other.row_values_;
 }
 
+void Evaluation::fail_block(const char* matrix, std::size_t number, std::size_t count) {
+  Label{"block", std::to_string(number)}.fail<InvalidModel>(
+      fmt::format("{} has none of this number", matrix),
+      count ? fmt::format("give one from 0 to {}", count - 1) : "there are none; it may have been moved from");
+}
+
 MatrixXd Evaluation::dense_M() const {
   require_memory({"evaluation", ""}, fmt::format("M as a dense matrix of {} coordinates", layout_->n),
                  numbers(layout_->n, layout_->n), "take its blocks M(body)");

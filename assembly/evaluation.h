@@ -37,8 +37,8 @@ class Evaluation {
   VectorXd phi;   // m: phi of holonomic rows, psi of nonholonomic ones; 0 where the constraint holds
 
   explicit Evaluation(std::shared_ptr<const Layout> layout);
-  Evaluation(const Evaluation&);  // these are compiled once, in the library
-  Evaluation(Evaluation&&) noexcept;
+  Evaluation(const Evaluation&);      // these are compiled once, in the library
+  Evaluation(Evaluation&&) noexcept;  // what is moved from has no blocks
   Evaluation& operator=(const Evaluation&);
   Evaluation& operator=(Evaluation&&) noexcept;
   ~Evaluation();
@@ -46,19 +46,19 @@ class Evaluation {
   const Layout& layout() const { return *layout_; }
 
   Eigen::Map<MatrixXd> M(std::size_t body) {
-    const auto& k = layout_->M[body];
+    const auto& k = mass_block(body);
     return {mass_values_.data() + k.offset, k.size, k.size};
   }
   Eigen::Map<const MatrixXd> M(std::size_t body) const {
-    const auto& k = layout_->M[body];
+    const auto& k = mass_block(body);
     return {mass_values_.data() + k.offset, k.size, k.size};
   }
   Eigen::Map<MatrixXd> A(std::size_t block) {
-    const auto& k = layout_->A[block];
+    const auto& k = row_block(block);
     return {row_values_.data() + k.offset, k.rows, k.size};
   }
   Eigen::Map<const MatrixXd> A(std::size_t block) const {
-    const auto& k = layout_->A[block];
+    const auto& k = row_block(block);
     return {row_values_.data() + k.offset, k.rows, k.size};
   }
 
@@ -67,6 +67,16 @@ class Evaluation {
   MatrixXd dense_A() const;
 
  private:
+  const Layout::MassBlock& mass_block(std::size_t body) const {
+    if (body >= layout_->M.size()) fail_block("M", body, layout_->M.size());
+    return layout_->M[body];
+  }
+  const Layout::RowBlock& row_block(std::size_t block) const {
+    if (block >= layout_->A.size()) fail_block("A", block, layout_->A.size());
+    return layout_->A[block];
+  }
+  [[noreturn]] static void fail_block(const char* matrix, std::size_t number, std::size_t count);
+
   std::shared_ptr<const Layout> layout_;
   std::vector<double> mass_values_, row_values_;
 };

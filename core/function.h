@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <mortise/core/breakpoints.h>
+#include <mortise/core/errors.h>
 #include <mortise/core/jet.h>
 #include <mortise/core/taylor.h>
 
@@ -32,6 +33,7 @@ class Function {
   }
 
   template <class T> T operator()(const T& t) const {
+    if (!f_) Label{"function", ""}.fail<InvalidModel>("it was moved from", "take the one it was moved to");
     const Taylor f = f_(Taylor(value(t), 1, 1));  // along t, and the slope along t
     return lift(t, f.v, f.d1, f.d2, f.slope2);
   }

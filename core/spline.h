@@ -29,6 +29,7 @@ class Spline {
   }
 
   template <class T> T operator()(const T& t) const {
+    detail::require_kept("spline", t_);
     const std::size_t n = t_.size() - 1;
     if (value(t) < t_.front()) return y_.front() + slope(0, 0) * (t - t_.front());
     if (value(t) > t_.back()) return y_.back() + slope(n - 1, 1) * (t - t_.back());

@@ -34,6 +34,11 @@ inline void require_points(const std::string& kind, const std::vector<double>& t
   }
 }
 
+// Of what was moved from nothing is left.
+inline void require_kept(const char* kind, const std::vector<double>& t) {
+  if (t.empty()) Label{kind, ""}.fail<InvalidModel>("it was moved from", "take the one it was moved to");
+}
+
 // The i with t_i <= x < t_(i+1), within 0 ... size - 2.
 inline std::size_t interval(const std::vector<double>& t, double x) {
   return static_cast<std::size_t>(std::upper_bound(t.begin() + 1, t.end() - 1, x) - t.begin()) - 1;
@@ -48,6 +53,7 @@ class Table {
   }
 
   template <class T> T operator()(const T& t) const {
+    detail::require_kept("table", t_);
     if (value(t) < t_.front()) return T(y_.front());
     if (value(t) >= t_.back()) return T(y_.back());
     const std::size_t i = detail::interval(t_, value(t));

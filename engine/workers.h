@@ -17,6 +17,7 @@ class Workers {
  public:
   // Fewer threads where the machine has no more; results are the same.
   explicit Workers(int threads) : errors_(static_cast<std::size_t>(std::max(1, threads))) {
+    threads_.reserve(errors_.size());  // nothing but making a thread fails once there are some
     try {
       for (std::size_t i = 1; i < errors_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
     } catch (const std::system_error&) {

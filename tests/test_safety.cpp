@@ -22,8 +22,10 @@
 #include <mortise/bodies/planar_body.h>
 #include <mortise/bodies/states.h>
 #include <mortise/core/file.h>
+#include <mortise/core/function.h>
 #include <mortise/core/json.h>
 #include <mortise/core/memory.h>
+#include <mortise/core/spline.h>
 #include <mortise/core/text.h>
 #include <mortise/engine/workers.h>
 #include <mortise/forces/functor.h>
@@ -339,7 +341,10 @@ TEST_CASE("misuse: blocks, parts and vectors of others, and what was moved from"
   }();
   const State s = system.state();
   Evaluation e = system.evaluate(s);
+  CHECK(said([&] { (void)e.M(7); }) == "block '7': M has none of this number; give one from 0 to 1");
+  CHECK_THROWS_AS((void)e.A(99), InvalidModel);
   Evaluation to = std::move(e);
+  CHECK(said([&] { (void)e.M(0); }).find("it may have been moved from") != std::string::npos);
   CHECK(e.dense_M().size() == 0);
   CHECK_THROWS_AS((void)Solver(system).solve(e), InvalidModel);
   CHECK(to.dense_M() == system.evaluate(s).dense_M());
@@ -428,6 +433,18 @@ TEST_CASE("misuse: blocks, parts and vectors of others, and what was moved from"
 
   CHECK_THROWS_WITH_AS(Json(3).push(1), doctest::Contains("json '3': a value is pushed into it"), InvalidModel);
   CHECK_THROWS_AS(Json::array().add("x", 1), InvalidModel);
+  Function f = 2.0;
+  const Function g = std::move(f);
+  CHECK(g(0.0) == 2);
+  CHECK_THROWS_AS((void)f(0.0), InvalidModel);
+
+  Table table({0, 1}, {0, 2});
+  Spline spline({0, 1, 2}, {0, 1, 0});
+  const Table kept = std::move(table);
+  const Spline bent = std::move(spline);
+  CHECK(kept(0.5) == 1);
+  CHECK_THROWS_WITH_AS((void)table(0.5), doctest::Contains("was moved from"), InvalidModel);
+  CHECK_THROWS_WITH_AS((void)spline(0.5), doctest::Contains("was moved from"), InvalidModel);
 }
 
 TEST_CASE("limits: memory is refused with the figure before it is asked for; names, nesting and guesses end") {
