@@ -439,10 +439,6 @@ class Mjcf {
     const double ref = measure(number(c, around, "ref", 0));
     reference_[name] = ref;
     j.rest = measure(number(c, around, "springref", 0)) - ref;
-    if (get(c, around, "range")) {
-      const std::vector<double> r = numbers(c, around, "range", {}, 2);
-      j.lower = measure(r[0]) - ref, j.upper = measure(r[1]) - ref;
-    }
     return j;
   }
 

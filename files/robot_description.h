@@ -49,7 +49,6 @@ struct RobotJoint {
   double pitch = 0;                             // [m] per turn
   bool loop = false;                            // it does not place its child
   bool base = false;                            // it is left out where the base is to be free
-  std::optional<double> lower, upper;           // [rad] or [m]
   double damping = 0, friction = 0;             // [N m s/rad] or [N s/m], [N m] or [N]
   double stiffness = 0, rest = 0, armature = 0;
   std::optional<Mimic> mimic;

@@ -121,23 +121,24 @@ class Urdf {
     l.shapes.push_back(s);
   }
 
-  void joint(const Text& name, const Xml& x) {
+  static RobotJoint::Kind kind_of(const Text& name, const Xml& x) {
     using Kind = RobotJoint::Kind;
     static const std::map<Text, Kind, std::less<>> kinds{{"fixed", Kind::fixed},         {"revolute", Kind::revolute},
                                                          {"continuous", Kind::revolute}, {"prismatic", Kind::prismatic},
                                                          {"floating", Kind::floating},   {"planar", Kind::planar},
                                                          {"spherical", Kind::spherical}, {"ball", Kind::spherical}};
+    const Text& type = x.require("type");
+    if (const auto kind = kinds.find(type); kind != kinds.end()) return kind->second;
+    std::vector<Text> known;
+    for (const auto& k : kinds) known.push_back(k.first);
+    fail(x.where, fmt::format("{} '{}': there is no type '{}'", x.name, name, type), suggestion(type, known));
+  }
+
+  void joint(const Text& name, const Xml& x) {
     RobotJoint j;
     j.name = name;
     j.where = x.where;
-    const Text& type = x.require("type");
-    const auto kind = kinds.find(type);
-    if (kind == kinds.end()) {
-      std::vector<Text> known;
-      for (const auto& k : kinds) known.push_back(k.first);
-      fail(x.where, fmt::format("joint '{}': there is no type '{}'", name, type), suggestion(type, known));
-    }
-    j.kind = kind->second;
+    j.kind = kind_of(name, x);
     const auto end = [&](const char* which) -> Text {
       const Xml* e = x.child(which);
       if (!e)
@@ -156,34 +157,18 @@ class Urdf {
     }
     if (const Xml* m = x.child("mimic"))
       j.mimic = RobotJoint::Mimic{m->require("joint"), m->number("multiplier", 1), m->number("offset", 0)};
-    if (const Xml* l = x.child("limit")) {
-      (void)l->find("effort"), (void)l->find("velocity");
-      const double lower = l->number("lower", 0), upper = l->number("upper", 0);
-      if (type != "continuous") j.lower = lower, j.upper = upper;
-    }
-    for (const char* other : {"safety_controller", "calibration"})
+    for (const char* other : {"limit", "safety_controller", "calibration"})
       if (const Xml* o = x.child(other)) o->ignore();
     robot_.joints.push_back(std::move(j));
   }
 
   // A joint that closes a loop: <predecessor link="..."> and <successor link="...">, each with its <origin>.
   void loop(const Text& name, const Xml& x) {
-    using Kind = RobotJoint::Kind;
-    static const std::map<Text, Kind, std::less<>> kinds{
-        {"fixed", Kind::fixed},         {"revolute", Kind::revolute}, {"continuous", Kind::revolute},
-        {"prismatic", Kind::prismatic}, {"planar", Kind::planar},     {"spherical", Kind::spherical}};
     RobotJoint j;
     j.name = name;
     j.where = x.where;
     j.loop = true;
-    const Text& type = x.require("type");
-    const auto kind = kinds.find(type);
-    if (kind == kinds.end()) {
-      std::vector<Text> known;
-      for (const auto& k : kinds) known.push_back(k.first);
-      fail(x.where, fmt::format("loop '{}': there is no type '{}'", name, type), suggestion(type, known));
-    }
-    j.kind = kind->second;
+    j.kind = kind_of(name, x);
     const auto side = [&](const char* which, Text& link, Frame& frame) {
       const Xml* e = x.child(which);
       if (!e) fail(x.where, fmt::format("loop '{}' has no <{}>", name, which), "");
