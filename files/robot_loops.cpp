@@ -8,7 +8,6 @@
 #include <set>
 
 #include <mortise/core/axis.h>
-#include <mortise/core/components.h>
 
 namespace mortise::files {
 namespace {
@@ -308,15 +307,21 @@ std::vector<Frame> places(const Robot& robot, const RobotTree& tree) {
 ClosedLoops close_loops(Robot& robot, RobotTree& tree, const std::vector<std::size_t>& loops,
                         const std::vector<bool>& held) {
   // Loops that share a joint that moves are closed together, those of other legs by themselves.
-  Components parts(loops.size());
-  std::map<std::size_t, std::size_t> first;  // of the loops that a joint moves
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    for (const std::size_t joint : Closer(robot, tree, {loops[i]}, held).joints())
-      parts.join(i, first.try_emplace(joint, i).first->second);
+  std::map<std::size_t, std::vector<std::size_t>> groups;  // by the first loop of each
+  std::map<std::size_t, std::size_t> group_of;             // of a joint that moves
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    groups[i] = {loops[i]};
+    for (const std::size_t joint : Closer(robot, tree, {loops[i]}, held).joints()) {
+      const std::size_t other = group_of.try_emplace(joint, i).first->second;
+      if (other == i) continue;
+      groups[i].insert(groups[i].end(), groups[other].begin(), groups[other].end());
+      groups.erase(other);
+      for (auto& [k, group] : group_of)
+        if (group == other) group = i;
+    }
+  }
   ClosedLoops out;
-  for (const std::vector<std::size_t>& part : parts.parts()) {
-    std::vector<std::size_t> group;
-    for (const std::size_t i : part) group.push_back(loops[i]);
+  for (const auto& [first, group] : groups) {
     const ClosedLoops one = Closer(robot, tree, group, held).close();
     out.open.insert(out.open.end(), one.open.begin(), one.open.end());
     if (!one.open.empty() && one.gap >= out.gap) out.gap = one.gap, out.widest = one.widest;
