@@ -64,10 +64,13 @@ std::string_view name_of(RedundantRow::Level level) {
 
 std::string Mend::Step::words() const {
   if (to.empty()) return "remove " + joint;
-  return fmt::format("{}: {} -> {}{}", joint, from, to,
-                     to == "universal" || to == "point_on_line" || to == "planar_point_on_line"
-                         ? fmt::format(", which gives way in {}", joined(frees, " and "))
-                         : "");
+  // The direction that has to be given to the new joint, where that is not the axis of the old one.
+  const std::string_view motion = to == "universal" ? "rotation" : "translation";
+  std::string way;
+  if (to == "universal" || to == "point_on_line" || to == "planar_point_on_line")
+    for (const std::string& f : frees)
+      if (way.empty() && f.starts_with(motion) && !f.ends_with("its axis")) way = ", which gives way in " + f;
+  return fmt::format("{}: {} -> {}{}", joint, from, to, way);
 }
 
 std::string Mend::words() const {
