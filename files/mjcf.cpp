@@ -528,7 +528,7 @@ class Mjcf {
     }
   }
 
-  // With the control 0: what its bias exerts.
+  // What it exerts while the control is 0.
   void actuator(const Xml& x) {
     const Text name = name_or(x, fmt::format("actuator_{}", ++actuators_));
     x.read = true;
@@ -550,12 +550,14 @@ class Mjcf {
          {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "class", "name", "user", "group", "kp", "kv",
           "biastype", "biasprm", "gainprm", "gaintype", "dyntype", "dynprm", "inheritrange"})
       (void)x.find(nothing);
+    double gain = 1;
     if (x.is("position")) {
-      e.stiffness = number(x, "", "kp", 1, "general");
+      e.stiffness = gain = number(x, "", "kp", 1, "general");
       e.damping = number(x, "", "kv", 0, "general");
     } else if (x.is("velocity")) {
-      e.damping = number(x, "", "kv", 1, "general");
+      e.damping = gain = number(x, "", "kv", 1, "general");
     } else if (x.is("general")) {
+      gain = numbers(x, "", "gainprm", {1}, 1)[0];
       if (const auto bias = get(x, "", "biastype"); bias && bias->text == "affine") {
         std::vector<double> b = numbers(x, "", "biasprm", {0, 0, 0}, 1);
         b.resize(3);
@@ -564,6 +566,14 @@ class Mjcf {
     } else if (!x.is("motor")) {
       robot_.remarks.push_back(fmt::format("actuator '{}' is left out: <{}> is not read", name, x.name));
       return;
+    }
+    if (get(x, "", "ctrlrange", "general")) {  // the control is the number in it that is nearest to 0
+      const std::vector<double> r = numbers(x, "", "ctrlrange", {}, 2, "general");
+      if (r[0] < r[1]) e.constant += gain * std::clamp(0.0, r[0], r[1]);
+    }
+    if (get(x, "", "forcerange", "general")) {
+      const std::vector<double> r = numbers(x, "", "forcerange", {}, 2, "general");
+      if (r[0] < r[1]) e.range = {r[0], r[1]};
     }
     if (e.stiffness < 0 || e.damping < 0) {
       robot_.remarks.push_back(fmt::format("actuator '{}' is left out: its stiffness or damping is negative", name));

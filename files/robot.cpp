@@ -513,6 +513,7 @@ class Builder {
       bodies.push_back(coordinate(*k));
       factors.push_back(factor);
     }
+    if (e.range) return limited(e, make, bodies, factors);
     if (e.stiffness != 0 || e.damping != 0) {
       Value v = make.table();
       make.put(v, "kind", make.text("coordinate_spring"));
@@ -534,6 +535,36 @@ class Builder {
         make.put(v, "f", make.text(fmt::format("{}", e.constant * factors[i])));
         add("forces", make, names_.add(e.name), std::move(v));
       }
+  }
+
+  // An effort that ends at its range: a formula for each joint, which is the first of its bodies.
+  void limited(const RobotEffort& e, const Maker& make, const std::vector<Text>& bodies,
+               const std::vector<double>& factors) {
+    constexpr std::size_t most = 3;  // bodies of a formula
+    if (bodies.size() > most) {
+      robot_.remarks.push_back(fmt::format("'{}' is left out: it has a range and more than {} joints", e.name, most));
+      return;
+    }
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      std::vector<Text> order{bodies[i]};
+      Text L = fmt::format("({}) * a.q", factors[i]), rate = fmt::format("({}) * a.q'", factors[i]);
+      for (std::size_t k = 0; k < bodies.size(); ++k) {
+        if (k == i) continue;
+        const char letter = static_cast<char>('a' + order.size());
+        L += fmt::format(" + ({}) * {}.q", factors[k], letter);
+        rate += fmt::format(" + ({}) * {}.q'", factors[k], letter);
+        order.push_back(bodies[k]);
+      }
+      Value v = make.table();
+      make.put(v, "kind", make.text("coordinate_force"));
+      make.put(v, "bodies", make.texts(order));
+      make.put(v, "coordinate", make.text("q"));
+      make.put(
+          v, "f",
+          make.text(fmt::format("({}) * max({}, min({}, {} - ({}) * ({} - ({})) - ({}) * ({})))", factors[i],
+                                e.range->first, e.range->second, e.constant, e.stiffness, L, e.rest, e.damping, rate)));
+      add("forces", make, names_.add(e.name), std::move(v));
+    }
   }
 
   void relation(const RobotRelation& r) {

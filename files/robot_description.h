@@ -61,12 +61,13 @@ struct RobotJoint {
 };
 
 // A spring, damper or constant effort on L = sum of factor times joint coordinate:
-// effort on L = constant - stiffness (L - rest) - damping L'.
+// effort on L = constant - stiffness (L - rest) - damping L', within the range where one is given.
 struct RobotEffort {
   std::string name;
   Where where;
   std::vector<std::pair<std::string, double>> terms;  // joint, factor
   double constant = 0, stiffness = 0, rest = 0, damping = 0;
+  std::optional<std::pair<double, double>> range = {};
 };
 
 // Coordinate of one joint = c0 + c1 x + c2 x^2 + ..., x the coordinate of another one, or 0 where there is none.

@@ -525,6 +525,28 @@ TEST_CASE("MJCF: equalities close loops and couple joints, actuators hold at 0")
       doctest::Contains("there is no body 'x'"), ModelError);
 }
 
+TEST_CASE("MJCF: a servo exerts what its control, in its range, and its force range allow") {
+  const auto acceleration = [](const std::string& servo, double angle) {
+    const Model model = parse_mjcf(
+        "<mujoco><compiler angle='radian'/><worldbody><body name='wheel'>"
+        "<joint name='axle' axis='0 0 1'/>"
+        "<inertial pos='0 0 0' mass='1' diaginertia='0.1 0.1 0.1'/></body></worldbody>"
+        "<actuator>" +
+            servo + "</actuator></mujoco>",
+        "wheel.xml", {.joints = {{"axle", angle}}});
+    const System system(model.assembly);
+    return solve(system, model.start(system)).acceleration("axle_angle.q");
+  };
+  constexpr double round_off = 1e-12;
+  const auto about = [](double x) { return doctest::Approx(x / 0.1).epsilon(round_off); };
+  CHECK(acceleration("<position joint='axle' kp='20'/>", 0.3) == about(-6));
+  CHECK(acceleration("<position joint='axle' kp='20' forcerange='-5 5'/>", 0.3) == about(-5));
+  CHECK(acceleration("<position joint='axle' kp='20' ctrlrange='0.2 1'/>", 0.3) == about(-2));
+  CHECK(acceleration("<position joint='axle' kp='20' gear='3' forcerange='-50 50'/>", 0.3) == about(-54));
+  CHECK(acceleration("<general joint='axle' gainprm='10' biastype='affine' biasprm='1 -10 0' ctrlrange='1 2'/>", 0.3) ==
+        about(8));
+}
+
 TEST_CASE("robots: public files, where MORTISE_MODELS names their folder") {
   const char* folder = std::getenv("MORTISE_MODELS");
   if (!folder) {
