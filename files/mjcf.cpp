@@ -438,7 +438,7 @@ class Mjcf {
     j.friction = number(c, around, "frictionloss", 0);
     const double ref = measure(number(c, around, "ref", 0));
     reference_[name] = ref;
-    j.rest = measure(number(c, around, "springref", 0)) - ref;
+    springs_[name] = j.rest = measure(number(c, around, "springref", 0)) - ref;
     return j;
   }
 
@@ -519,8 +519,13 @@ class Mjcf {
         RobotEffort e{name, x->where, terms};
         e.stiffness = number(*x, "", "stiffness", 0, "tendon");
         e.damping = number(*x, "", "damping", 0, "tendon");
-        if (x->find("springlength")) e.rest = (*x->numbers("springlength"))[0];
-        for (const auto& [joint, factor] : terms) e.rest -= factor * reference_[joint];
+        // A length that is not given is that where the joints stand at their springs' references.
+        const std::vector<double> given = numbers(*x, "", "springlength", {-1}, 1, "tendon");
+        if (given.size() > 1 && given[1] != given[0])
+          robot_.remarks.push_back(fmt::format("tendon '{}': of its springlength only the first number is read", name));
+        if (given[0] >= 0) e.rest = given[0];
+        for (const auto& [joint, factor] : terms)
+          e.rest += factor * (given[0] < 0 ? springs_[joint] : -reference_[joint]);
         for (const char* nothing : {"range", "limited", "class", "solreflimit", "solimplimit", "rgba", "width"})
           (void)x->find(nothing);
         if (e.stiffness != 0 || e.damping != 0) robot_.efforts.push_back(std::move(e));
@@ -590,6 +595,7 @@ class Mjcf {
   std::map<Text, std::map<Text, std::map<Text, Given>>> classes_;  // class, element, attribute
   std::map<Text, Frame> world_;                                    // bodies, where nothing has moved
   std::map<Text, double> reference_;                               // of joints: their coordinate there
+  std::map<Text, double> springs_;                                 // of joints: where their springs rest, from there
   std::map<Text, std::vector<std::pair<Text, double>>> tendons_;
   int unnamed_ = 0, equalities_ = 0, actuators_ = 0, unknown_mass_ = 0;
 };

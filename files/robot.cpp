@@ -313,7 +313,7 @@ class Builder {
       }
     std::vector<bool> held(m, false);
     for (const auto& [name, x] : options_.joints) held[joint_.at(name)] = true;
-    const ClosedLoops closed = close_loops(robot_, tree, loops, held);
+    const ClosedLoops closed = close_with_balls(tree, loops, held);
     if (closed.moved > 0)
       robot_.remarks.push_back(fmt::format("its loops were closed: of its joints '{}' moved most, by {:.4g} {}",
                                            robot_.joints[closed.joint].name, closed.moved,
@@ -322,6 +322,39 @@ class Builder {
     if (!closed.open.empty()) take_as_closed(closed, tree);
     bases(roots);
   }
+  // Some collections write balls as hinges that only their names tell: where the loops do not close with hinges, and do
+  // with balls, these are meant.
+  ClosedLoops close_with_balls(RobotTree& tree, const std::vector<std::size_t>& loops, const std::vector<bool>& held) {
+    const RobotTree before = tree;
+    const std::vector<RobotJoint> joints = robot_.joints;
+    ClosedLoops closed = close_loops(robot_, tree, loops, held);
+    if (closed.open.empty()) return closed;
+    RobotTree tree_with = before;
+    std::vector<Text> balls;
+    std::vector<RobotJoint> joints_with = joints;
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+      Text name = joints[k].name;
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+      if (broken_[k] || held[k] || joints[k].loop || joints[k].mimic || joints[k].kind != RobotJoint::Kind::revolute ||
+          name.find("spherical") == Text::npos)
+        continue;
+      joints_with[k].kind = RobotJoint::Kind::spherical;
+      balls.push_back(joints[k].name);
+    }
+    if (balls.empty()) return closed;
+    std::swap(robot_.joints, joints_with);  // as they were closed with hinges
+    ClosedLoops with = close_loops(robot_, tree_with, loops, held);
+    if (!with.open.empty()) {
+      std::swap(robot_.joints, joints_with);
+      return closed;
+    }
+    tree = std::move(tree_with);
+    robot_.remarks.push_back(fmt::format("its loops close only with {} as {}, which the file has as {}: taken so",
+                                         some_of(balls), balls.size() == 1 ? "a spherical joint" : "spherical joints",
+                                         balls.size() == 1 ? "a hinge" : "hinges"));
+    return with;
+  }
+
   // Loops that no pose closes: rounded files, or more rows than joints.  Where joints were set, the check tells.
   void take_as_closed(const ClosedLoops& closed, const RobotTree& tree) {
     const Text left =
@@ -447,10 +480,25 @@ class Builder {
     const RobotJoint& j = robot_.joints[k];
     if (broken_[k]) return;
     const Maker make{j.where};
+    if (j.kind == RobotJoint::Kind::spherical && j.damping != 0) {  // against all turns alike
+      Value v = make.table();
+      make.put(v, "kind", make.text("bushing"));
+      make.put(v, "bodies", make.texts({body_of(j.parent), body_of(j.child)}));
+      make.put(v, "on_a", make.numbers(j.on_parent.at));
+      make.put(v, "on_b", make.numbers(j.on_child.at));
+      make.put(v, "damping", make.numbers((Vec<double, 6>() << 0, 0, 0, j.damping, j.damping, j.damping).finished()));
+      add("forces", make, names_.add(joint_name_[k] + "_damping"), std::move(v));
+    }
     if (!j.has_coordinate()) {
-      if (j.damping != 0 || j.friction != 0 || j.stiffness != 0 || j.armature != 0)
-        robot_.remarks.push_back(fmt::format(
-            "joint '{}' has no single coordinate: its damping, friction, stiffness and armature are left out", j.name));
+      const bool damped = j.damping != 0 && j.kind != RobotJoint::Kind::spherical;
+      std::vector<Text> left;
+      for (const auto& [what, given] :
+           {std::pair("damping", damped), std::pair("friction", j.friction != 0),
+            std::pair("stiffness", j.stiffness != 0), std::pair("armature", j.armature != 0)})
+        if (given) left.emplace_back(what);
+      if (!left.empty())
+        robot_.remarks.push_back(fmt::format("joint '{}' has no single coordinate: its {} {} left out", j.name,
+                                             joined(left, " and "), left.size() == 1 ? "is" : "are"));
       return;
     }
     if (j.mimic) {

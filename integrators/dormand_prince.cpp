@@ -68,6 +68,7 @@ void DormandPrince::begin(Flow& flow, const State& s) {
   clearest_ = s;
   clearer_ = true;
   apart_ = 0;
+  round_off_ = 0;
   rows_.reset();
   falling_ = 0;
   too_long_ = std::numeric_limits<double>::infinity();
@@ -140,8 +141,10 @@ double DormandPrince::try_step(double h) {
   tried_scale_.include(stage_.q, stage_.v);
   // What brings the end back onto the constraints is an error of the step, too.
   moved_q_ -= stage_.q, moved_v_ -= stage_.v;
+  moved_ = tried_scale_.norm(moved_q_, moved_v_, h);
+  constexpr double clearly = 4;
   const double error =
-      std::max(tried_scale_.norm(eq_, ev_, h), tried_scale_.norm(moved_q_, moved_v_, h)) / options_.tolerance;
+      std::max(tried_scale_.norm(eq_, ev_, h), moved_ > clearly * round_off_ ? moved_ : 0) / options_.tolerance;
   // Near a singular pose what is off the constraints is most of the error, and is taken away.  Elsewhere it counts: the
   // motion of a drive is nothing else.
   if (!(error > 1) || !near_singular()) return error;
@@ -195,6 +198,7 @@ void DormandPrince::step(double end) {
   const double most = longest(options_);
   if (h_ == 0) h_ = std::max(first_step(std::min(left, most)), 1e-12 * left);
   bool singular = false;
+  double first_tried = 0, first_moved = 0;
   for (int tries = 0;; ++tries) {
     double h = std::min(h_, most);
     const bool last = h >= left * (1 - 1e-12);
@@ -241,6 +245,17 @@ void DormandPrince::step(double end) {
       return;
     }
     ++rejected_;
+    // What brings the end back does not shrink with the step where it is round-off: positions far from the origin, held
+    // by short arms.
+    constexpr double shorter = 16, hardly = 0.25;
+    if (first_tried == 0) first_tried = h, first_moved = moved_;
+    if (std::isfinite(error) && h * shorter <= first_tried && moved_ > hardly * first_moved && moved_ > round_off_ &&
+        moved_ < coarse) {
+      round_off_ = std::max(moved_, first_moved < coarse ? first_moved : 0);
+      h_ = first_tried;
+      first_tried = 0;
+      continue;
+    }
     h_ = h * (std::isfinite(error) ? std::max(shrink, safety * std::pow(error, -0.2)) : 0.25);
     if (stuck) h_ = std::max(h_, creep * typical_);
     if (h_ < least)

@@ -47,7 +47,9 @@ class DormandPrince final : public Controlled {
   VectorXd eq_, ev_, q5_, v5_;       // errors; the stage before the last
   VectorXd moved_q_, moved_v_;       // by bringing the end onto the constraints
   double h_ = 0, last_error_ = 1;
-  double typical_ = 0;  // size of the last steps
+  double typical_ = 0;    // size of the last steps
+  double moved_ = 0;      // the norm of what has brought the end of the step back onto the constraints
+  double round_off_ = 0;  // of these, what does not shrink with the step
   // Of the rows: the largest so far; at the start of the step, and how fast it fell before; least in the step, at its
   // end.
   double independent_ = 0, independence_ = 0, falling_ = 0, least_ = 0, last_ = 0;
