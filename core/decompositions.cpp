@@ -90,23 +90,21 @@ SquareRoot::SquareRoot(const MatrixXd& S) {
 }
 
 ShortBasis::ShortBasis(const MatrixXd& basis, double round_off) : X(basis) {
-  constexpr double stable = 0.3;  // a pivot is at least this share of the largest candidate
+  constexpr double stable = 0.3;  // a pivot row has at least this share of the longest one's length
+  // By lengths of rows of an orthonormal basis, which are those of every other one of the same span.
+  const MatrixXd Q = orthonormal_basis(basis);
+  MatrixXd rest = Q;  // less what lies along the pivot rows
   for (Index k = 0; k < X.cols(); ++k) {
-    Index row = 0, column = k;
-    const auto rest = X.rightCols(X.cols() - k).cwiseAbs();
-    const double largest = rest.maxCoeff();
-    for (Index i = X.rows() - 1; i >= 0; --i) {
-      Index j = 0;
-      if (rest.row(i).maxCoeff(&j) < stable * largest) continue;
-      row = i, column = k + j;
-      break;
-    }
-    X.col(k).swap(X.col(column));
-    X.col(k) /= X(row, k);
-    for (Index j = 0; j < X.cols(); ++j)
-      if (j != k) X.col(j) -= X(row, j) * X.col(k).eval();
+    const VectorXd lengths = rest.rowwise().norm();
+    Index row = X.rows() - 1;
+    for (const double longest = lengths.maxCoeff(); row > 0 && !(lengths[row] >= stable * longest);) --row;
+    const VectorXd along = rest.row(row).transpose() / lengths[row];
+    rest -= (rest * along).eval() * along.transpose();
     pivots.push_back(row);
   }
+  if (X.cols() > 0) X = PivotedLu(Q(pivots, Eigen::all).transpose()).solve(Q.transpose()).transpose();
+  for (std::size_t k = 0; k < pivots.size(); ++k)
+    X.row(pivots[k]) = VectorXd::Unit(X.cols(), static_cast<Index>(k)).transpose();
   for (Index k = 0; k < X.cols(); ++k) {
     const double largest = X.col(k).cwiseAbs().maxCoeff();
     for (Index i = 0; i < X.rows(); ++i)

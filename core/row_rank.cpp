@@ -18,8 +18,7 @@ namespace {
 using tolerance::gram_shift, tolerance::gram_hides, tolerance::gram_pivot, tolerance::no_part, tolerance::told_part,
     tolerance::rough_part;
 
-constexpr Index probes = 4;            // vectors of the smallest values that are looked at
-constexpr Index small_part_told = 64;  // rows of a part that is decomposed if there is something to tell
+constexpr Index probes = 4;  // vectors of the smallest values that are looked at
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -54,19 +53,12 @@ class Judge {
   Judge(const SparseRows& X, double zero, double doubtful, Index small)
       : X_(X), zero_(zero), doubtful_(doubtful), small_(small) {}
 
-  // A part: rows that share no column with others.  By the bounds a healthy one costs less; what there is to tell of
-  // one that is not large is told by its singular vectors, which do not depend on how it was found.
+  // A part: rows that share no column with others.
   void part(const std::vector<Index>& rows) {
     const auto size = static_cast<Index>(rows.size());
     if (size == 1) return values_.push_back(single(rows[0]));
     if (size <= small_) return note_all(decompose(rows, true));
-    const auto before = std::tuple(out_.sets.size(), all_known_, out_.kept, out_.weakest, out_.dropped);
     large(rows);
-    const bool healthy = out_.sets.size() == std::get<0>(before) && !(out_.kept && *out_.kept <= doubtful_);
-    if (healthy || size > small_part_told || small_ != small_part) return;
-    out_.sets.erase(out_.sets.begin() + static_cast<std::ptrdiff_t>(std::get<0>(before)), out_.sets.end());
-    std::tie(std::ignore, all_known_, out_.kept, out_.weakest, out_.dropped) = before;
-    note_all(decompose(rows, true));
   }
 
   RowRank result() {

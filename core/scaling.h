@@ -32,16 +32,20 @@ Scaling scaling(const VectorXd& diagonal_of_M, const SparseRows& A, const std::v
 Scaling scaling(const VectorXd& diagonal_of_M, const MatrixXd& A, const std::vector<int>& groups, const VectorXd& force,
                 const VectorXd& b);
 
+// The same without masses, found from A alone: each connected part from one of its coordinates outwards, then balanced.
+// A becomes the scaled one.
+Scaling scale_without_masses(SparseRows& A, const std::vector<int>& groups);
+
 // Factors r, c that bring the largest entry of every row and of every group of columns of |P| near 1, geometrically.
-// Empty rows and columns get 1.
+// Empty rows and columns get 1.  Entries below this share of the largest of their row do not count.
 struct Balance {
   VectorXd r, c;
 };
 Balance balance(const MatrixXd& P, const std::vector<int>& groups);
-Balance balance(const SparseRows& P, const std::vector<int>& groups);
+Balance balance(const SparseRows& P, const std::vector<int>& groups, double ignored = 0);
 
-// diag(rows) X diag(columns)
-SparseRows scaled(SparseRows X, const VectorXd& rows, const VectorXd& columns);
+// X becomes diag(rows) X diag(columns).
+void scale(SparseRows& X, const VectorXd& rows, const VectorXd& columns);
 
 // groups = {0, 1, 2, ...}: every coordinate by itself.
 std::vector<int> separate_groups(Index n);

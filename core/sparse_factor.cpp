@@ -1,12 +1,41 @@
 #include <mortise/core/sparse_factor.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace mortise {
 
+void SparseFactor::Ldlt::analyze(const Eigen::SparseMatrix<double>& S) {
+  // Both triangles, and the room that the ordering needs beside them.
+  const Index n = S.cols();
+  Eigen::SparseMatrix<char> pattern(n, n);
+  int* const first = pattern.outerIndexPtr();
+  const auto each = [&](const auto& f) {
+    for (Index j = 0; j < n; ++j)
+      for (Eigen::SparseMatrix<double>::InnerIterator x(S, j); x; ++x) {
+        f(x.row(), j);
+        if (x.row() != j) f(j, x.row());
+      }
+  };
+  each([&](Index, Index column) { ++first[column + 1]; });
+  std::partial_sum(first, first + n + 1, first);
+  const Index entries = first[n];
+  pattern.reserve(entries + entries / 5 + 2 * n);
+  pattern.resizeNonZeros(entries);
+  std::vector<int> next(first, first + n);
+  each([&](Index row, Index column) {
+    pattern.innerIndexPtr()[next[static_cast<std::size_t>(column)]++] = static_cast<int>(row);
+  });
+  Eigen::internal::minimum_degree_ordering(pattern, m_Pinv);
+  m_P = m_Pinv.inverse();
+  CholMatrixType ordered(S.rows(), S.cols());
+  ordered.selfadjointView<Eigen::Upper>() = S.selfadjointView<Eigen::Lower>().twistedBy(m_P);
+  analyzePattern_preordered(ordered, true);
+}
+
 bool SparseFactor::compute(const Eigen::SparseMatrix<double>& S) {
   if (S.nonZeros() != entries_) {
-    ldlt_.analyzePattern(S);
+    ldlt_.analyze(S);
     entries_ = S.nonZeros();
   }
   ldlt_.factorize(S);

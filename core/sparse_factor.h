@@ -1,5 +1,5 @@
 #pragma once
-// S = P' L D L' P for sparse symmetric positive definite S, compiled once.
+// S = P' L D L' P for sparse symmetric positive definite S, of which the lower triangle is given; compiled once.
 
 #include <vector>
 
@@ -28,7 +28,13 @@ class SparseFactor {
   std::vector<Entry> along(Index pivot, const std::vector<bool>& others) const;
 
  private:
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt_;
+  // Eigen's, with the order found from the pattern alone: Eigen would copy S three times for that, and memory is what
+  // costs most there.
+  class Ldlt : public Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> {
+   public:
+    void analyze(const Eigen::SparseMatrix<double>& S);
+  };
+  Ldlt ldlt_;
   VectorXd pivots_;
   std::vector<Index> first_;  // of the pivots on which each depends
   mutable VectorXd work_;     // 0

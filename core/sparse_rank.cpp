@@ -94,15 +94,17 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   r.n = n;
   r.m = m;
   // Without masses: what is balanced from there is not unique, and would remember them.
-  const Scaling even = scaling(VectorXd::Zero(n), e.A, e.groups, VectorXd::Zero(n), VectorXd::Zero(m));
+  SparseRows A = e.A;
+  const Scaling even = scale_without_masses(A, e.groups);
 
   // Determined?  Start from given scales, then balance |A||N0|.
   struct Held {
     VectorXd columns;
     RowRank rank;
   };
-  const auto [product, terms] = product_and_terms(e.A, e.N0);
+  const auto products = product_and_terms(e.A, e.N0);
   const auto judged = [&](const Scaling& from) {
+    auto [product, terms] = products;
     VectorXd c0(k);
     std::vector<int> column_groups;
     for (Index j = 0; j < k; ++j) {
@@ -110,10 +112,11 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       c0[j] = from.d[pivot];
       column_groups.push_back(e.groups[static_cast<std::size_t>(pivot)]);
     }
-    const Balance f = balance(scaled(terms, from.t, c0), column_groups);
+    scale(terms, from.t, c0);
+    const Balance f = balance(terms, column_groups);
     const VectorXd rows = f.r.cwiseProduct(from.t), columns = f.c.cwiseProduct(c0);
-    return Held{columns, row_rank(SparseRows(scaled(product, rows, columns).transpose()), options.determined,
-                                  options.doubtful, small)};
+    scale(product, rows, columns);
+    return Held{columns, row_rank(SparseRows(product.transpose()), options.determined, options.doubtful, small)};
   };
   const Held verdict = judged(even);
   const RowRank& held = verdict.rank;
@@ -127,11 +130,11 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   // masses, which follow the units exactly; the verdict does not.
   const SparseColumns N0 = SparseColumns(e.N0);
   std::optional<Held> told;
-  Scaling scale;  // with masses, for what there is to tell
+  Scaling massive;  // with masses, for what there is to tell
   const auto find_scale = [&] {
-    if (scale.d.size() == 0) scale = scaling(e.mass, e.A, e.groups, e.force, e.b);
+    if (massive.d.size() == 0) massive = scaling(e.mass, e.A, e.groups, e.force, e.b);
   };
-  if (!held.sets.empty()) find_scale(), told = judged(scale);
+  if (!held.sets.empty()) find_scale(), told = judged(massive);
   const bool same = told && told->rank.rank == held.rank;
   const VectorXd& columns = same ? told->columns : verdict.columns;
   for (const RowRank::Set& set : same ? told->rank.sets : held.sets) {
@@ -155,7 +158,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
       for (SparseColumns::InnerIterator x(N0, j); x; ++x) sum.push_back({x.row(), x.value()});
     }
     SparseList share;
-    for (const auto& [i, value] : sum) share.push_back({i, std::abs(value) / scale.d[i]});
+    for (const auto& [i, value] : sum) share.push_back({i, std::abs(value) / massive.d[i]});
     const double most = largest(share);
     std::size_t first = 0;  // of the largest entries, so that round-off does not choose between equals
     while (first + 1 < share.size() && share[first].value < most * (1 - 1e-9)) ++first;
@@ -167,12 +170,10 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
   }
 
   // Dependent rows, judged on A alone.
-  SparseRows Ae = scaled(e.A, even.t, even.d);
-  const Balance g = balance(Ae, e.groups);
-  const RowRank sets = row_rank(scaled(std::move(Ae), g.r, g.c), options.determined, options.doubtful, small);
+  const RowRank sets = row_rank(A, options.determined, options.doubtful, small);
   r.rank_A = sets.rank;
   r.smallest_row = sets.kept;
-  r.row_units = even.t.cwiseProduct(g.r);
+  r.row_units = even.t;
   if (sets.kept && *sets.kept < options.doubtful) {
     r.nearly = sets.weakest;
     const double most = largest(r.nearly);
@@ -184,19 +185,19 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     return r;
   }
   find_scale();
-  const VectorXd Qs = scale.d.cwiseProduct(e.force), bs = scale.t.cwiseProduct(e.b),
-                 b_size = scale.t.cwiseProduct(e.b_size);
+  const VectorXd Qs = massive.d.cwiseProduct(e.force), bs = massive.t.cwiseProduct(e.b),
+                 b_size = massive.t.cwiseProduct(e.b_size);
   for (const RowRank::Set& found : sets.sets) {
     SparseRank::Set set{found.y, found.row, 0, 0, true};
     SparseList ys = set.y;
     for (std::size_t j = 0; j < ys.size(); ++j) {
       const Index i = ys[j].i;
       set.y[j].value *= r.row_units[i];
-      ys[j].value = set.y[j].value / scale.t[i];
+      ys[j].value = set.y[j].value / massive.t[i];
     }
     std::map<Index, double> left;
     for (const auto& [i, y] : set.y)
-      for (SparseRows::InnerIterator x(e.A, i); x; ++x) left[x.col()] += y * x.value() * scale.d[x.col()];
+      for (SparseRows::InnerIterator x(e.A, i); x; ++x) left[x.col()] += y * x.value() * massive.d[x.col()];
     double sum_left = 0;
     for (const auto& [_, x] : left) sum_left += std::abs(x);
     const Gap gap = gap_of(ys, sum_left, e.A, bs, b_size, Qs, options);

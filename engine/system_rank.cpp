@@ -43,7 +43,11 @@ SparseEquations sparse_equations(const System& system, const Evaluation& e, cons
     k += N0.cols();
   }
   out.N0.finalize();
-  Index row = 0;
+  Index row = 0, entries = 0;
+  for (const std::size_t i : parts.constraints)
+    for (const std::size_t x : system.constraints()[i].bodies)
+      entries += system.constraints()[i].rows * system.bodies()[x].size;
+  out.A.reserve(entries);
   std::vector<std::size_t> order;  // of the bodies of a joint, by their coordinates
   std::vector<SparseEntry> slopes;
   for (const std::size_t i : parts.constraints) {
