@@ -161,7 +161,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     for (const auto& [i, value] : sum) share.push_back({i, std::abs(value) / massive.d[i]});
     const double most = largest(share);
     std::size_t first = 0;  // of the largest entries, so that round-off does not choose between equals
-    while (first + 1 < share.size() && share[first].value < most * (1 - 1e-9)) ++first;
+    while (first + 1 < share.size() && share[first].value * tolerance::clearly_larger < most) ++first;
     const double unit = sum[first].value;
     for (auto& entry : sum) entry.value /= unit;
     for (auto& entry : share) entry.value /= most;

@@ -125,6 +125,21 @@ inline constexpr double rotation = 1e-6;
 inline constexpr double visible_share = 1e-6;
 // Rows at a start, of their sizes: met; and rows of this size, of what they are off, touch no coordinate.
 inline constexpr double start_met = 1e-9, touches_nothing = 1e-9;
+// Motions: singular values of balanced rows without motion, turns beside speeds; velocities of two bodies in the same
+// motion, of the fastest.
+inline constexpr double no_motion = 1e-9, same_motion = 1e-7;
+// [m/s], [rad/s], [m], [rad]: as slow and as small as models are taken to be at least, where something is relative.
+inline constexpr double least_size = 1e-3;
+// Combinations of rows that joints would lose, of the largest entry: below, they are not redundant.
+inline constexpr double no_combination = 1e-6;
+// Squares at a row's place, of what they are a step away: met.
+inline constexpr double square_met = 1e-6;
+// Pivots of what hidden rows decide, of the largest: regular.  Their entries, of the terms they are the sums of: 0.
+inline constexpr double hidden_regular = 1e-10, hidden_entry = 1e-12;
+// Reactions of added hidden rows, of the largest force: none.  Round-off leaves 1e-12 and less.
+inline constexpr double no_reaction = 1e-8;
+// Rows at the best compromise of a start that cannot be met, of their sizes: met.
+inline constexpr double compromise_met = 1e-6;
 // Entries of hidden rows at two states, of the largest: the same formula holds at both.
 inline constexpr double same_formula = 1e-10;
 // Singular values, of the largest, of rows that only say the same again, off balance.

@@ -5,6 +5,7 @@
 #include <random>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 #include <mortise/diagnosis/hidden_group.h>
 #include <mortise/diagnosis/report.h>
@@ -53,7 +54,7 @@ std::vector<State> states_near(const System& system, const State& s, int count) 
         Engine engine(system);
         engine.evaluate(*met);
         const MatrixXd J = system.evaluate(*met).dense_A() * d.asDiagonal();
-        met->v -= d.cwiseProduct(LeastSquares(J, 1e-9).solve(engine.rate()));
+        met->v -= d.cwiseProduct(LeastSquares(J, tolerance::no_motion).solve(engine.rate()));
         if (met->q.allFinite() && met->v.allFinite()) out.push_back(std::move(*met));
       } catch (const Error&) {  // a part that gives no numbers there
       }

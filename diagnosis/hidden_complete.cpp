@@ -6,6 +6,7 @@
 #include <set>
 
 #include <mortise/assembly/plain_constraint.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/diagnosis/failure.h>
 #include <mortise/diagnosis/hidden_group.h>
 
@@ -158,9 +159,8 @@ Completed complete(const System& system, const State& s, const HiddenOptions& op
     for (Eigen::SparseVector<double>::InnerIterator i(row.dv); i; ++i)
       force = std::max(force, std::abs(i.value() * out.state.v[i.index()]));
   }
-  constexpr double none = 1e-8;  // of the largest force; round-off leaves 1e-12 and less
   out.reaction = force > 0 ? lambda.cwiseAbs().maxCoeff() / force : lambda.cwiseAbs().maxCoeff();
-  if (!(out.reaction <= none))
+  if (!(out.reaction <= tolerance::no_reaction))
     refuse(HiddenKind::refused,
            fmt::format("the added rows would carry a reaction, {:.1e} of the largest force, which nothing gives",
                        out.reaction));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 
 namespace mortise {
 namespace {
@@ -23,7 +24,7 @@ bool serve(const FreeForces::Basis& basis, const VectorXd& d) {
 // velocities, along them.  Rows that say nearly the same there are only brought to size, so that the rank alarm sees
 // it.
 void resolve(const MatrixXd& N, Index first, Index count, HiddenConstraint::Rows& rows) {
-  constexpr double well = 1e-10;
+  constexpr double well = tolerance::hidden_regular;
   if (count == 0) return;
   auto A = rows.A.middleRows(first, count);
   MatrixXd X = A.leftCols(N.rows()) * N, scale = MatrixXd::Identity(count, count);
@@ -38,7 +39,7 @@ void resolve(const MatrixXd& N, Index first, Index count, HiddenConstraint::Rows
     scale = Lu(X(Eigen::all, columns)).solve(scale);
   }
   // What is round-off of its terms is 0: the solver balances rows by their entries.
-  constexpr double round_off = 1e-12;
+  constexpr double round_off = tolerance::hidden_entry;
   const MatrixXd terms = scale.cwiseAbs() * A.cwiseAbs();
   A = (scale * A).eval();
   A = (A.array().abs() <= round_off * terms.array()).select(0.0, A).eval();

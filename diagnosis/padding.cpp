@@ -17,7 +17,7 @@ std::vector<State> nearby(const System& system, const State& s) {
   constexpr double away = 0.03;  // of the largest coordinate
   std::vector<State> out;
   Dynamics dynamics(system);
-  const double size = s.q.size() ? std::max(1e-3, s.q.cwiseAbs().maxCoeff()) : 0;
+  const double size = s.q.size() ? std::max(tolerance::least_size, s.q.cwiseAbs().maxCoeff()) : 0;
   for (int k = 1; k <= count; ++k) {
     State near = s;
     for (Index i = 0; i < near.q.size(); ++i)

@@ -104,7 +104,6 @@ void make_physical(const System& system, const State& s, Index leading, FreeDire
     f.unit = unit == "m" ? "N" : "N m";
     return;
   }
-  constexpr double round_off = 1e-9;
   for (const int dimension : {2, 3}) {
     if (!b.model->has(Ask::point, dimension)) continue;
     const double zero[3] = {0, 0, 0}, *q = s.q.data() + b.first;
@@ -112,8 +111,8 @@ void make_physical(const System& system, const State& s, Index leading, FreeDire
     if (b.model->turns(dimension)) b.model->angular_velocity(dimension, q, dq.data(), w);
     b.model->velocity(Ask::point, {zero, static_cast<std::size_t>(dimension)}, q, dq.data(), v);
     const double turn = std::hypot(w[0], w[1], w[2]), speed = std::hypot(v[0], v[1], v[2]);
-    if (std::max(turn, speed) <= round_off * dq.cwiseAbs().maxCoeff()) return;
-    const bool turns = turn > round_off * speed;
+    if (std::max(turn, speed) <= tolerance::no_motion * dq.cwiseAbs().maxCoeff()) return;
+    const bool turns = turn > tolerance::no_motion * speed;
     f.force /= turns ? turn : speed;
     f.unit = turns ? "N m" : "N";
     return;

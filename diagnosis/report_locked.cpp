@@ -12,6 +12,7 @@
 #include <mortise/assembly/system_graph.h>
 #include <mortise/core/components.h>
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/core/words.h>
 
 namespace mortise::report {
@@ -131,7 +132,7 @@ std::optional<Twist> twist(const System& system, const State& s, std::size_t bod
 // Bodies that move as one in all motions V, first those that stand still; a body that is not rigid only where it
 // stands still.  Instances are compared with sizes: of angles 1, of lengths the extent of the model.
 std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const State& s, const MatrixXd& V) {
-  constexpr double same = 1e-7;
+  constexpr double same = tolerance::same_motion;
   struct Group {
     std::vector<std::size_t> bodies;
     std::vector<Twist> twists;  // by motion; empty for one that stands still
@@ -180,7 +181,6 @@ std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const 
 
 // Motions that rows without drives allow.
 MatrixXd motions_without(const System& system, const Evaluation& e, const std::vector<bool>& driven) {
-  constexpr double zero = 1e-9;
   const VectorXd d = sizes(system, e.state.q).unaryExpr([](double x) { return x > 0 ? x : 1; });
   MatrixXd J = e.dense_A() * d.asDiagonal();
   for (std::size_t i = 0; i < driven.size(); ++i) {
@@ -191,7 +191,7 @@ MatrixXd motions_without(const System& system, const Evaluation& e, const std::v
   for (Index i = 0; i < J.rows(); ++i)
     if (const double largest = J.row(i).cwiseAbs().maxCoeff(); largest > 0) J.row(i) /= largest;
   const Svd rows(J);
-  return d.asDiagonal() * rows.null_space(rows.count_above(zero));
+  return d.asDiagonal() * rows.null_space(rows.count_above(tolerance::no_motion));
 }
 
 // What moves as one, and hangs together: bodies, and the constraints between them; with the ground if they stand still.

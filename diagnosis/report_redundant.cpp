@@ -81,7 +81,7 @@ std::optional<Vec3<double>> held_turn(const System& system, const Evaluation& e,
   return {};
 }
 
-constexpr double independent = 1e-6;  // of the largest entry: below, a combination of rows is not redundant
+constexpr double independent = tolerance::no_combination;
 
 // Each of the combinations is redundant, and all together.
 bool redundant(const MatrixXd& drops, const MatrixXd& Y, double size) {
@@ -236,7 +236,7 @@ RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row
       // A square: met here, of one sign around, and four times as large at twice the way.
       sign = sign == 0 ? of_step[0] : sign;
       square = square && of_step[0] * sign > 0 && std::abs(of_step[1] / of_step[0] - 4) < 0.5 &&
-               std::abs(e.phi[row]) <= 1e-6 * std::abs(of_step[0]);
+               std::abs(e.phi[row]) <= tolerance::square_met * std::abs(of_step[0]);
     }
   } catch (const Error&) {  // it gives no numbers there
     return Flat::here;
@@ -283,7 +283,8 @@ std::optional<Contradiction> contradiction(const System& system, const Evaluatio
   if (holonomic && std::abs(phi) > clearly * phi_terms && std::abs(phi) > visible * size)
     return Contradiction{RedundantRow::Level::positions, std::abs(phi)};
   if (phi_terms > visible * size) return {};
-  double allowed = visible * size * std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
+  double allowed =
+      visible * size * std::max(tolerance::least_size, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
   for (const auto& [j, slope] : left) allowed += 2 * std::abs(slope * e.state.v[j]);
   if (std::abs(speed) > clearly * speed_terms && std::abs(speed) > allowed)
     return Contradiction{RedundantRow::Level::velocities, std::abs(speed)};
@@ -292,7 +293,7 @@ std::optional<Contradiction> contradiction(const System& system, const Evaluatio
 
 bool met(const System& system, const Evaluation& e, const VectorXd& rate) {
   const VectorXd reach = sizes_of_rows(system, e, sizes(system, e.state.q));
-  const double fast = std::max(1e-3, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
+  const double fast = std::max(tolerance::least_size, e.state.v.size() ? e.state.v.cwiseAbs().maxCoeff() : 0);
   for (const auto& c : system.constraints())
     for (Index i = c.row; i < c.row + c.rows; ++i) {
       const bool position = i - c.row < c.holonomic;

@@ -167,7 +167,7 @@ void look_around_free(const System& system, const Evaluation& e, RankReport& rep
   const VectorXd d = sizes(system, e.state.q);
   const MatrixXd J = e.dense_A() * d.asDiagonal();
   const Svd rows(J);
-  const MatrixXd motions = rows.null_space(rows.count_above(1e-9 * (rows.s.size() ? rows.s[0] : 0)));
+  const MatrixXd motions = rows.null_space(rows.count_above(tolerance::no_motion * (rows.s.size() ? rows.s[0] : 0)));
   for (int k = 0; k < tries; ++k) {
     State moved = e.state;
     VectorXd x(motions.cols());
@@ -200,7 +200,7 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   }
   const VectorXd size = sizes_of_rows(system, e, sizes(system, s.q)), pace = sizes_of_rows(system, e, fast);
   std::vector<std::pair<double, Start::Gap>> gaps;
-  const auto relative = [](double x, double of) { return std::abs(x) / (of + 1e-300); };
+  const auto relative = [](double x, double of) { return std::abs(x) / (of + tolerance::tiny); };
   const auto degrees_apart = [&](const System::ConstraintInfo& c) {
     const auto turned = c.model->turned(s, system.firsts(c.bodies));
     return turned ? turned->angle * 180 / std::numbers::pi : 0;
@@ -240,7 +240,8 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
     const VectorXd phi = system.evaluate(near).phi;
     std::vector<std::pair<double, Start::Gap>> left;
     for (Index i = 0; i < phi.size(); ++i)
-      if (relative(phi[i], reach[i]) > 1e-6) left.push_back({relative(phi[i], reach[i]), {system.row(i).name, phi[i]}});
+      if (relative(phi[i], reach[i]) > tolerance::compromise_met)
+        left.push_back({relative(phi[i], reach[i]), {system.row(i).name, phi[i]}});
     start.left = sorted(std::move(left));
     start.reachable = start.left.empty();
     const double longest = longest_way(system, s);
@@ -251,7 +252,7 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
   if (start.reachable) {
     const VectorXd step = (near.q - s.q).cwiseQuotient(sizes(system, s.q).cwiseMax(1e-300)).cwiseAbs();
     Index most = 0;
-    if (step.size() > 0 && step.maxCoeff(&most) > 1e-12) {
+    if (step.size() > 0 && step.maxCoeff(&most) > tolerance::projected) {
       start.farthest = system.coordinate(most), start.moved = near.q[most] - s.q[most];
       judge_distance(system, s, near, start);
       // Axes that are perpendicular may come together either way.
@@ -304,7 +305,7 @@ void look_around(const System& system, const Evaluation& e, RankReport& report, 
       const double largest = x.cwiseAbs().maxCoeff();
       SparseList direction;
       for (Index i = 0; i < x.size(); ++i)
-        if (std::abs(x[i]) > 1e-6 * largest) direction.push_back({i, x[i] * scale[i]});
+        if (std::abs(x[i]) > tolerance::visible_share * largest) direction.push_back({i, x[i] * scale[i]});
       for (const std::string& m : motions(system, e.state, direction)) pose.motions.push_back(m);
       for (const auto& [i, _] : direction) pose.coordinates.push_back(system.coordinate(i));
     }

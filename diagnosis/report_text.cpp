@@ -24,23 +24,51 @@ std::string painted(const std::string& text, Colour colour, const TextOptions& f
   return form.colour && colour != Colour::none ? codes[static_cast<int>(colour)] + text + "\033[0m" : text;
 }
 // Where there are many: free directions of one coordinate each that are told in one breath, since they differ by the
-// body or node alone.  Else each by itself.
+// body or node alone, or are coordinates of one body.  Else each by itself.
 std::vector<std::vector<std::size_t>> alike_directions(const std::vector<FreeDirection>& free) {
-  std::vector<std::vector<std::size_t>> out;
-  std::map<std::pair<std::string, bool>, std::size_t> place;
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    const FreeDirection& f = free[i];
-    if (free.size() > names_at_most && f.parts.size() == 1 && f.balanced) {
-      const std::pair key{suffix(f.parts.front().coordinate), f.parts.front().rows.empty()};
-      if (const auto [it, fresh] = place.emplace(key, out.size()); !fresh) {
-        out[it->second].push_back(i);
-        continue;
+  using Groups = std::vector<std::vector<std::size_t>>;
+  Groups single;
+  for (std::size_t i = 0; i < free.size(); ++i) single.push_back({i});
+  if (free.size() <= names_at_most) return single;
+  const auto merged = [&](const Groups& groups, const auto& what) {
+    Groups out;
+    std::map<std::pair<std::string, bool>, std::size_t> place;
+    for (const auto& group : groups) {
+      const FreeDirection& f = free[group.front()];
+      if (group.size() == 1 && f.parts.size() == 1 && f.balanced) {
+        const std::pair key{what(f.parts.front().coordinate), f.parts.front().rows.empty()};
+        if (const auto [it, fresh] = place.emplace(key, out.size()); !fresh) {
+          out[it->second].push_back(group.front());
+          continue;
+        }
       }
+      out.push_back(group);
     }
-    out.push_back({i});
-  }
-  return out;
+    return out;
+  };
+  const Groups by_name = merged(merged(single, suffix), stem), by_body = merged(merged(single, stem), suffix);
+  return by_body.size() < by_name.size() ? by_body : by_name;
 }
+
+// Findings of one kind: the first few in full, the others by their names.
+class Told {
+ public:
+  explicit Told(const TextOptions& form) : most_(form.details ? static_cast<std::size_t>(-1) : names_at_most) {}
+  bool in_full(const std::string& name) {
+    if (count_++ < most_) return true;
+    others_.push_back(name);
+    return false;
+  }
+  std::string others(const std::string& kind, const std::string& what = "") const {
+    return others_.empty() ? ""
+                           : fmt::format("  {:<11} likewise {}{}; --details tells all\n", kind, listed(others_), what);
+  }
+
+ private:
+  std::size_t most_, count_ = 0;
+  std::vector<std::string> others_;
+};
+
 // What the ranks are judged by.
 std::string singular_values(const RankReport& r) {
   std::string out;
@@ -101,15 +129,22 @@ std::string text_of_free(const RankReport& report, const TextOptions& form) {
   };
   std::string out;
   std::size_t number = 0;
+  Told free(form);
   for (const auto& alike : alike_directions(report.free)) {
     const FreeDirection& f = report.free[alike.front()];
     const std::string first = std::to_string(number + 1);
     number += alike.size();
+    if (!free.in_full(f.parts.front().coordinate)) continue;
     if (alike.size() > 1) {
-      std::vector<std::string> stems;
-      for (const std::size_t i : alike) stems.push_back(stem(report.free[i].parts.front().coordinate));
+      std::vector<std::string> stems, suffixes;
+      for (const std::size_t i : alike) {
+        stems.push_back(stem(report.free[i].parts.front().coordinate));
+        suffixes.push_back(suffix(report.free[i].parts.front().coordinate));
+      }
+      const std::string coordinates =
+          stems[0] == stems[1] ? listed(suffixes) + " of " + stems[0] : suffixes[0] + " of " + listed(stems);
       out += fmt::format("  {} {}: massless, {}\n", fmt::format("{}-{}", first, number),
-                         painted(suffix(f.parts.front().coordinate) + " of " + listed(stems), Colour::bold, form),
+                         painted(coordinates, Colour::bold, form),
                          f.parts.front().rows.empty() ? "held by nothing" : "not held by the rows that touch it");
       out += "     motion: " + sentence(f) + "; and so the others\n";
       out += "     remedies: " + joined(f.remedies, " | ") + "; and so the others\n";
@@ -146,7 +181,7 @@ std::string text_of_free(const RankReport& report, const TextOptions& form) {
                          by.empty() ? "" : " of " + by);
     out += "     remedies: " + joined(f.remedies, " | ") + "\n";
   }
-  return out;
+  return out + free.others("free");
 }
 
 // Redundant rows of one joint that the same others hold are told in one breath.
@@ -182,14 +217,18 @@ std::string text_of_alike(const std::vector<RedundantRow>& rows, const TextOptio
 
 std::string text_of_rows(const RankReport& report, const TextOptions& form) {
   std::string out;
+  Told flat(form), conflicting(form), redundant(form), mends(form);
+  Index others = 0;
   const auto& all = report.redundant;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const RedundantRow& r = all[i];
     const std::string row = painted(r.row, Colour::bold, form);
     if (r.flat != RedundantRow::Flat::no) {
-      out +=
-          fmt::format("  flat row    {} {}\n     remedies: {}\n", row, sentence(r), joined(remedies_of_flat(r), " | "));
+      if (flat.in_full(r.row))
+        out += fmt::format("  flat row    {} {}\n     remedies: {}\n", row, sentence(r),
+                           joined(remedies_of_flat(r), " | "));
     } else if (!r.consistent) {
+      if (!conflicting.in_full(r.row)) continue;
       out += fmt::format("  conflicting {} {}\n", row, sentence(r));
       const bool told = i + 1 < all.size() && all[i + 1].loop == r.loop;
       if (!r.loop.empty() && !told) out += "     loop: " + listed(r.loop, " -> ") + "\n";
@@ -197,15 +236,21 @@ std::string text_of_rows(const RankReport& report, const TextOptions& form) {
     } else {
       std::vector<RedundantRow> alike{r};
       while (i + 1 < all.size() && alike_rows(r, all[i + 1])) alike.push_back(all[++i]);
-      out += text_of_alike(alike, form);
+      if (redundant.in_full(stem(r.row)))
+        out += text_of_alike(alike, form);
+      else
+        others += count(alike);
     }
   }
+  out += flat.others("flat row") + conflicting.others("conflicting") +
+         redundant.others("redundant", fmt::format(", {}", counted(others, "row")));
   if (report.ok() && !report.reactions_not_unique.empty())
     out += "     reactions not unique: " + listed(report.reactions_not_unique) +
            " (the split of least norm in scaled rows is returned; the motion is unique)\n";
   for (const Mend& m : report.mends)
-    out += fmt::format("     remedy (tried on the rows, DOF stays {}): {}\n", m.dof, m.words());
-  return out;
+    if (mends.in_full(m.words()))
+      out += fmt::format("     remedy (tried on the rows, DOF stays {}): {}\n", m.dof, m.words());
+  return out + mends.others("   remedy");
 }
 
 }  // namespace
@@ -260,16 +305,20 @@ std::string RankReport::text(const TextOptions& form) const {
     out += fmt::format("  implied     {:<20} likewise for {}{}\n", in_words(kind.first), listed(coordinates),
                        kind.second ? "; complete() adds them" : "");
   out += text_of_rows(*this, form);
+  Told joints(form), structures(form);
   for (const TurnedJoint& t : turned)
-    out += fmt::format("  turned      {} {}\n     remedies: {}\n",
-                       painted(fmt::format("{:<20}", t.joint), Colour::bold, form), sentence(t),
-                       joined(remedies(t), " | "));
+    if (joints.in_full(t.joint))
+      out += fmt::format("  turned      {} {}\n     remedies: {}\n",
+                         painted(fmt::format("{:<20}", t.joint), Colour::bold, form), sentence(t),
+                         joined(remedies(t), " | "));
+  out += joints.others("turned");
   for (const Locked& l : locked) {
-    if (l.why.empty()) continue;
+    if (l.why.empty() || !structures.in_full(listed(l.bodies))) continue;
     out += "  locked      " + sentence(l) + "\n";
     if (!l.loop.empty()) out += "     loop: " + listed(l.loop, " -> ") + "\n";
     if (!l.remedies.empty()) out += "     remedies (tried on the rows): " + listed(l.remedies, " | ") + "\n";
   }
+  out += structures.others("locked");
   if (start && !told_by_rows(*this)) {
     out += "  start       " + sentence(*start) + "\n";
     if (!start->left.empty()) {

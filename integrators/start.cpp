@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include <mortise/core/decompositions.h>
+#include <mortise/core/tolerances.h>
 #include <mortise/engine/tangent.h>
 
 namespace mortise {
 namespace {
 
-constexpr double met = 1e-12;  // by rows, relative to the largest coordinate or velocity
+constexpr double met = tolerance::projected;  // by rows
 
 struct Held {
   std::vector<char> q, v;

@@ -175,7 +175,16 @@ TEST_CASE("one rank: units of length, masses over 24 decades and places far away
       CHECK(other.rank.smallest_row.value_or(1) == doctest::Approx(report.rank.smallest_row.value_or(1)).epsilon(same));
       CHECK(other.rank.kept.value_or(1) == doctest::Approx(report.rank.kept.value_or(1)).epsilon(same));
     };
-    for (const double length : {1e-3, 1e3}) check(look(m, {.length = length}));
+    for (const double length : {1e-3, 1e3}) {
+      const RankReport other = look(m, {.length = length});
+      check(other);
+      // Which rows are named does not depend on units either.
+      REQUIRE(other.redundant.size() == report.redundant.size());
+      for (std::size_t i = 0; i < report.redundant.size(); ++i) {
+        CHECK(other.redundant[i].row == report.redundant[i].row);
+        CHECK(other.redundant[i].set == report.redundant[i].set);
+      }
+    }
     Mechanism heavy = m;
     for (std::size_t i = 0; i < heavy.bodies.size(); ++i) {
       BodyPlan& b = heavy.bodies[i];

@@ -10,12 +10,14 @@
 #include <mortise/bodies/ground.h>
 #include <mortise/bodies/particle.h>
 #include <mortise/bodies/planar_body.h>
+#include <mortise/bodies/subsystem.h>
 #include <mortise/core/scaling.h>
 #include <mortise/diagnosis/graph.h>
 #include <mortise/diagnosis/report.h>
 #include <mortise/diagnosis/report_poses.h>
 #include <mortise/diagnosis/report_stages.h>
 #include <mortise/joints/coupling.h>
+#include <mortise/joints/distance.h>
 #include <mortise/joints/functor.h>
 #include <mortise/joints/pin.h>
 #include <mortise/solve/solver.h>
@@ -153,6 +155,112 @@ TEST_CASE("a large chain: all faults at once, by name, and one line where there 
   CHECK(r.rank.rank_MA == r.rank.n - 3);
   Solver solver(system);
   CHECK_THROWS_AS(solver.solve(system.state()), UnderModelled);
+}
+
+TEST_CASE("many findings of one kind: the first few in full, the others by name, all with details") {
+  // Forty joints twice: forty lines of joints, loops and remedies each would hide everything else.
+  Chain chain(60);
+  for (std::size_t i = 10; i < 50; ++i) chain.repeat_pin(i);
+  const System system(chain.assembly);
+  const RankReport r = check_model(system, system.state());
+  REQUIRE(r.redundant.size() == 80);
+  REQUIRE(r.mends.size() >= 40);
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  CAPTURE(r.text());
+  CHECK(r.text().find("redundant   again10.x, again10.y: again10 repeats pin10, 2 rows") != std::string::npos);
+  CHECK(r.text().find("redundant   likewise again18, again19") != std::string::npos);
+  CHECK(r.text().find("... 24 more, 64 rows; --details tells all") != std::string::npos);
+  CHECK(lines(r.text()) < 35);
+  const std::string all = r.text({.details = true});
+  for (std::size_t i = 10; i < 50; ++i)
+    CHECK(all.find(fmt::format("again{0} repeats pin{0}, 2 rows", i)) != std::string::npos);
+  // Coordinates of one body that nothing holds.
+  Assembly loose("loose");
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back(fmt::format("x{}", i));
+  loose.add("s", Subsystem<>{.coordinates = names, .M = MatrixXd::Zero(40, 40)});
+  const System free(loose);
+  const RankReport f = check_rank(free, free.evaluate(free.state()));
+  REQUIRE(f.free.size() == 40);
+  CAPTURE(f.text());
+  CHECK(f.text().find("  1-40 x0, x1, x2, x3, x4, x5, x6, x7, ... 32 more of s: massless, held by nothing") !=
+        std::string::npos);
+  CHECK(lines(f.text()) < 8);
+}
+
+namespace {
+
+// The model beside particles, so that it has `size` coordinates.
+System of_size(Assembly a, Index size) {
+  const Index more = size - System(a).size();
+  for (Index i = 0; i < more; ++i) a.add(fmt::format("idle{}", i), Particle<1>{.mass = 1});
+  System out(a);
+  REQUIRE(out.size() == size);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("on both sides of 200 coordinates verdicts are the same; what is told beside them gets less") {
+  for (const Index size : {200, 201}) {
+    CAPTURE(size);
+    const bool dense = size <= report::dense_at_most;
+    // A singular pose: its freedom counts on both sides, its motion is told on one.
+    const System flat = of_size(parallelogram(0), size);
+    const RankReport pose = check_model(flat, flat.state());
+    REQUIRE(pose.singular);
+    CHECK(pose.singular->gained == 1);
+    CHECK(pose.singular->motions.empty() != dense);
+    const PoseReport poses = check_poses(flat, {flat.state()});
+    CHECK(poses.poses.front().dof == pose.dof);
+    const System bent = of_size(parallelogram(0.5), size);
+    if (dense)
+      CHECK(check_sweep(bent, bent.state(), "left.theta", 0.5, 0.4, 2).ok());
+    else
+      CHECK_THROWS_WITH_AS(check_sweep(bent, bent.state(), "left.theta", 0.5, 0.4, 2),
+                           doctest::Contains("201 coordinates; sweeps are for 200"), InvalidModel);
+    // A start that cannot be met: refused on both sides, what is left of it told on one.
+    Assembly apart("apart");
+    const auto ground = apart.add("ground", Ground{});
+    const auto bead = apart.add("bead", Particle<2>{.mass = 1});
+    apart.place(bead, {1, 0.5});
+    apart.connect("one", Distance<2>{.length = 1}, ground, bead);
+    apart.connect("two", Distance<2>{.on_a = {3, 0}, .length = 1}, ground, bead);
+    const System unmet = of_size(apart, size);
+    const RankReport start = check_model(unmet, unmet.state());
+    REQUIRE(start.start);
+    CHECK(!start.start->reachable);
+    CHECK(!start.consistent());
+    CHECK(start.start->left.empty() != dense);
+    // A massless part that is free at this pose alone: refused on both sides, the pose is told on one.
+    Assembly lever("lever");
+    const auto block = lever.add("block", Particle<1>{.mass = 1}), slide = lever.add("slide", Particle<1>{.mass = 0}),
+               arm = lever.add("arm", Particle<1>{.mass = 1});
+    lever.connect("lever", Holonomic{[](const auto& x, const auto& s, const auto& theta, const auto&) {
+                    using T = std::decay_t<decltype(x.coordinate("x"))>;
+                    return Vec<T, 1>(x.coordinate("x") - s.coordinate("x") * theta.coordinate("x"));
+                  }},
+                  block, slide, arm);
+    const System dead = of_size(lever, size);
+    const RankReport free = check_model(dead, dead.state());
+    CHECK(free.free.size() == 1);
+    CHECK(free.only_here() == dense);
+  }
+}
+
+TEST_CASE("on both sides of 60 joints that are redundant together: the same sets, changes of joints tried on one") {
+  for (const int joints : {60, 61}) {
+    CAPTURE(joints);
+    Assembly a("bundle");
+    const auto ground = a.add("ground", Ground{});
+    const auto disc = a.add("disc", PlanarBody{.mass = 1, .inertia = 0.1});
+    for (int i = 0; i < joints; ++i) a.connect(fmt::format("pin{}", i), Pin{}, ground, disc);
+    const System system(a);
+    const RankReport r = check_rank(system, system.evaluate(system.state()));
+    CHECK(r.redundant.size() == static_cast<std::size_t>(2 * (joints - 1)));
+    CHECK(r.dof == 1);
+    CHECK(r.mends.empty() == (joints > 60));
+  }
 }
 
 TEST_CASE("a cluster of a thousand massless bodies is judged too") {
