@@ -1,4 +1,4 @@
-// Error against time of our integrators on standard problems and on stiff ones (those of the tests).
+// Error against time of all our integrators on standard problems (those of the tests).
 
 #include <ctime>
 
@@ -33,7 +33,7 @@ void line(const Problem& p, const SimulationOptions& options, double setting, in
 
 int main(int count, char** arguments) {
   bench::Report report(bench::Options::from(count, arguments));
-  if (!report.wants("work_precision")) return report.exit_code();
+  if (!report.wants("sim_table")) return report.exit_code();
   const int times = report.options().quick ? 1 : 3;
   struct Setting {
     const char* integrator;
@@ -58,34 +58,6 @@ int main(int count, char** arguments) {
         SimulationOptions options{.duration = duration, .integrator = s.integrator, .sample = 0.05};
         (s.steps ? options.steps.step : options.steps.tolerance) = value;
         line(p, options, value, times);
-      }
-  }
-  // Stiff ones, at their ends.  What is expected there is found by dopri5, which takes many short steps; of the beam,
-  // too many, by radau5.
-  std::vector<const char*> stiff{"dopri5", "radau5", "generalized_alpha"};
-  if (settings.back().integrator == std::string("cvode_adams")) stiff.push_back("cvode_bdf");
-  const std::vector<std::pair<Problem, double>> problems{{governor(), 2},
-                                                         {soft_pendulum(1e8, 2e4), 2},
-                                                         {car_axis(), 3},
-                                                         {lumped_beam(report.options().quick ? 20 : 100), 0.2},
-                                                         {squeezer(1e8, 1e4), 0.02}};
-  for (auto [p, duration] : problems) {
-    const bool beam = p.assembly.name() == "lumped_beam";
-    if (p.assembly.name() != "car_axis") {
-      const Trajectory run = p.run({.duration = duration,
-                                    .integrator = beam ? "radau5" : "dopri5",
-                                    .steps = {.tolerance = 1e-11},
-                                    .sample = duration});
-      p.expected = {{duration, {}}};
-      for (const std::string& column : p.columns) p.expected[0].values.push_back(run.last.get(column));
-    }
-    heading(p, duration);
-    for (const char* method : stiff)
-      for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
-        const std::string name = method;
-        if (!(name == "generalized_alpha" && tolerance < 1e-5) && !(name == "dopri5" && beam))
-          line(p, {.duration = duration, .integrator = method, .steps = {.tolerance = tolerance}, .sample = duration},
-               tolerance, times);
       }
   }
   return report.exit_code();

@@ -200,7 +200,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
     const MatrixXd A = e.A(c.block);
     lambda.segment(c.row, c.rows) = (A * A.transpose()).ldlt().solve(A * left.segment(b.first, b.size));
   }
-  const double row_scale = largest_mass > 0 && largest_row > 0 ? largest_mass / largest_row : 1;
+  row_scale_ = largest_mass > 0 && largest_row > 0 ? largest_mass / largest_row : 1;
 
   State x = s;
   VectorXd Q = VectorXd::Zero(n_), here, there;
@@ -247,18 +247,23 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
   MatrixXd dq, dv, P, R;
 
   // Bodies and forces by central differences: what is stiff is in them, and what heavy bodies do by their velocities,
-  // squared, must not come to the light ones beside them as an error.
+  // squared, must not come to the light ones beside them as an error.  Forces are nearly linear in velocities.
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const auto& b = bodies[i];
     PartBodies on(system, {i}, false, s, a);
-    const auto residual = [&](VectorXd& out) {
-      collected(
-          on, [&] { b.model->gravity(x, b.first, system.gravity(), Q); }, out);
-      out = b.model->mass_matrix(x, b.first) * on.a() - b.model->force(x, b.first) - out;
+    const bool weighs = b.model->has_weight() && !system.gravity().isZero(0);
+    const auto by_place = [&](VectorXd& out) {
+      out = -b.model->force(x, b.first);
+      out.noalias() += b.model->mass_matrix(x, b.first) * on.a();
+      if (!weighs) return;
+      b.model->gravity(x, b.first, system.gravity(), Q);
+      out -= Q.segment(b.first, b.size);
+      Q.segment(b.first, b.size).setZero();
     };
+    const auto by_speed = [&](VectorXd& out) { out = -b.model->force(x, b.first); };
     dq.resize(b.size, b.size), dv.resize(b.size, b.size);
-    vary(on, false, true, residual, columns(dq));
-    vary(on, true, true, residual, columns(dv));
+    vary(on, false, true, by_place, columns(dq));
+    vary(on, true, true, by_speed, columns(dv));
     put(constant_, e.M(i), 1);
     put(first_, dv, 1);
     put(second_, dq, 1);
@@ -280,7 +285,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
     };
     dq.resize(on.size(), on.size()), dv.resize(on.size(), on.size());
     vary(on, false, true, force, columns(dq));
-    vary(on, true, true, force, columns(dv));
+    vary(on, true, false, force, columns(dv));
     put_pairs(f.bodies, -dq, -dv);
   }
   for (std::size_t number = 0; number < system.constraints().size(); ++number) {
@@ -306,7 +311,7 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
       A.middleCols(on.where(i), on.size(i)) = e.A(c.block + i);
       blocks.emplace_back(A_there.data() + on.where(i) * c.rows, c.rows, on.size(i));
     }
-    VectorXd value(c.rows), rate(c.rows), b(c.rows), push(on.unknowns());
+    VectorXd value(c.rows), rate(c.rows), b(c.rows), push(on.unknowns()), row(size);
     Eigen::Matrix<double, dynamic, dynamic, Eigen::RowMajor> Y(c.rows, on.unknowns());
     const auto rows = [&](VectorXd& out) {
       out.resize(size + c.rows);
@@ -334,12 +339,22 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
     // d phi''/dv = 2 dA/dt.  Both of them as the joint tells them: where a quaternion is not of unit length, the A of
     // the evaluation differs by as much.
     if (c.holonomic > 0) {
-      c.model->evaluate(x, on.firsts(), value, b, blocks);
+      const auto tell = [&] {
+        if (!on.framed()) return c.model->evaluate(x, on.firsts(), value, b, blocks);
+        c.model->evaluate(x, on.places(), Y.data(), value.data(), rate.data(), b.data());
+        for (Index r = 0; r < c.holonomic; ++r) {
+          on.gather(Y.row(r).data(), row.data());
+          A_there.row(r) = row.transpose();
+        }
+      };
+      tell();
       const MatrixXd A_here = A_there;
-      for (std::size_t i = 0; i < on.count(); ++i)
-        x.q.segment(on.first(i), on.size(i)) += dt * s.v.segment(on.first(i), on.size(i));
       x.t += dt;
-      c.model->evaluate(x, on.firsts(), value, b, blocks);
+      for (std::size_t i = 0; i < on.count(); ++i) {
+        x.q.segment(on.first(i), on.size(i)) += dt * s.v.segment(on.first(i), on.size(i));
+        on.stand(i, x);
+      }
+      tell();
       R.topRows(c.holonomic) = 2 / (x.t - s.t) * (A_there - A_here).topRows(c.holonomic);
       x.t = s.t;
       for (std::size_t i = 0; i < on.count(); ++i)
@@ -347,68 +362,61 @@ void MotionSlopes::take(const State& s, const VectorXd& a, const VectorXd& given
     }
     put_pairs(c.bodies, dq, dv);
     for (std::size_t i = 0; i < on.count(); ++i) {
-      put(constant_, A.middleCols(on.where(i), on.size(i)), row_scale);
-      put(first_, R.middleCols(on.where(i), on.size(i)), row_scale);
-      put(second_, P.middleCols(on.where(i), on.size(i)), row_scale);
+      put(constant_, A.middleCols(on.where(i), on.size(i)), row_scale_);
+      put(first_, R.middleCols(on.where(i), on.size(i)), row_scale_);
+      put(second_, P.middleCols(on.where(i), on.size(i)), row_scale_);
       next(c.rows, on.size(i));
     }
     for (std::size_t i = 0; i < on.count(); ++i) {
-      put(constant_, A.middleCols(on.where(i), on.size(i)).transpose(), -row_scale);
+      put(constant_, A.middleCols(on.where(i), on.size(i)).transpose(), -row_scale_);
       next(on.size(i), c.rows);
     }
   }
 }
 
+template <class S>
+void MotionSlopes::right_hand_side(S shift, const Vec<S, dynamic>& q, const Vec<S, dynamic>& v,
+                                   Vec<S, dynamic>& out) const {
+  const S one = S(1) / shift, two = one * one;
+  out.setZero(unknowns());
+  for (Index c = 0; c < n_; ++c) {
+    const S y = two * q[c], x = one * q[c] + two * v[c];
+    for (Index i = pattern_.outerIndexPtr()[c]; i < pattern_.outerIndexPtr()[c + 1]; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      out[pattern_.innerIndexPtr()[i]] += constant_[k] * x + first_[k] * y;
+    }
+  }
+}
+
+VectorXd MotionSlopes::times_second(const VectorXd& q) const {
+  VectorXd out = VectorXd::Zero(unknowns());
+  for (Index c = 0; c < n_; ++c)
+    for (Index i = pattern_.outerIndexPtr()[c]; i < pattern_.outerIndexPtr()[c + 1]; ++i)
+      out[pattern_.innerIndexPtr()[i]] += second_[static_cast<std::size_t>(i)] * q[c];
+  return out;
+}
+
 template <class S> bool MotionSlopes::Factor<S>::compute(const MotionSlopes& slopes, S shift) {
   slopes_ = &slopes;
   shift_ = shift;
-  const Eigen::SparseMatrix<double>& pattern = slopes.pattern_;
-  const S one = S(1) / shift, two = one * one;
-  const Index size = pattern.rows();
-  dense_ = size <= slopes.dense_up_to;
-  const auto value = [&](std::size_t i) {
-    return slopes.constant_[i] + one * slopes.first_[i] + two * slopes.second_[i];
-  };
-  if (dense_) {
-    Eigen::Matrix<S, dynamic, dynamic> full = Eigen::Matrix<S, dynamic, dynamic>::Zero(size, size);
-    for (Index c = 0; c < size; ++c)
-      for (Index i = pattern.outerIndexPtr()[c]; i < pattern.outerIndexPtr()[c + 1]; ++i)
-        full(pattern.innerIndexPtr()[i], c) = value(static_cast<std::size_t>(i));
-    full_.compute(full);
-    const auto pivots = full_.matrixLU().diagonal().cwiseAbs();
-    return size == 0 || (full_.matrixLU().allFinite() && pivots.minCoeff() > 0);
-  }
-  if (pattern_ != slopes.patterns_) {
-    matrix_ = pattern.template cast<S>();
-    matrix_.makeCompressed();
-  }
-  for (Index i = 0; i < matrix_.nonZeros(); ++i) matrix_.valuePtr()[i] = value(static_cast<std::size_t>(i));
-  if (pattern_ != slopes.patterns_) sparse_.analyzePattern(matrix_);
+  if (pattern_ != slopes.patterns_) lu_.analyse(slopes.pattern_);
   pattern_ = slopes.patterns_;
-  sparse_.factorize(matrix_);
-  return sparse_.info() == Eigen::Success;
+  values_.resize(slopes.constant_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = slopes.value(i, shift);
+  return lu_.factor(values_);
 }
 
 template <class S> void MotionSlopes::Factor<S>::solve(Vec<S, dynamic>& q, Vec<S, dynamic>& v) const {
-  const Eigen::SparseMatrix<double>& pattern = slopes_->pattern_;
-  const S one = S(1) / shift_, two = one * one;
-  right_.setZero(pattern.rows());
-  for (Index c = 0; c < slopes_->n_; ++c) {
-    const S y = two * q[c], x = one * q[c] + two * v[c];
-    for (Index i = pattern.outerIndexPtr()[c]; i < pattern.outerIndexPtr()[c + 1]; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      right_[pattern.innerIndexPtr()[i]] += slopes_->constant_[k] * x + slopes_->first_[k] * y;
-    }
-  }
-  if (dense_)
-    solution_ = full_.solve(right_);
-  else
-    solution_ = sparse_.solve(right_);
-  v = shift_ * solution_.head(slopes_->n_) - q;
-  q = solution_.head(slopes_->n_);
+  slopes_->right_hand_side(shift_, q, v, x_);
+  lu_.solve(x_);
+  v = shift_ * x_.head(slopes_->n_) - q;
+  q = x_.head(slopes_->n_);
 }
 
+template class KeptLU<double>;
+template class KeptLU<std::complex<double>>;
 template class MotionSlopes::Factor<double>;
 template class MotionSlopes::Factor<std::complex<double>>;
+template void MotionSlopes::right_hand_side(double, const VectorXd&, const VectorXd&, VectorXd&) const;
 
 }  // namespace mortise

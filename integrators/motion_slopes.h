@@ -24,9 +24,10 @@
 #include <optional>
 #include <vector>
 
-#include <Eigen/SparseLU>
+#include <Eigen/SparseCore>
 
 #include <mortise/assembly/system.h>
+#include <mortise/integrators/kept_lu.h>
 
 #pragma GCC visibility push(hidden)
 namespace mortise {
@@ -42,6 +43,17 @@ class MotionSlopes {
 
   Index unknowns() const { return n_ + rows_; }
 
+  // The matrix above, and what stands on its right; rows of A, and multipliers, are scaled.
+  const Eigen::SparseMatrix<double>& pattern() const { return pattern_; }  // its values do not matter
+  template <class S> S value(std::size_t i, S shift) const {               // in the order of the pattern
+    const S one = S(1) / shift;
+    return constant_[i] + one * (first_[i] + one * second_[i]);
+  }
+  template <class S>
+  void right_hand_side(S shift, const Vec<S, dynamic>& q, const Vec<S, dynamic>& v, Vec<S, dynamic>& out) const;
+  VectorXd times_second(const VectorXd& q) const;  // [K; P] q
+  double row_scale() const { return row_scale_; }
+
   // The matrix above for one shift, factored.
   template <class S> class Factor {
    public:
@@ -53,14 +65,10 @@ class MotionSlopes {
     const MotionSlopes* slopes_ = nullptr;
     S shift_{};
     Index pattern_ = -1;  // of the slopes, that was analysed
-    bool dense_ = false;
-    Eigen::SparseMatrix<S> matrix_;
-    Eigen::SparseLU<Eigen::SparseMatrix<S>> sparse_;
-    Eigen::PartialPivLU<Mat<S, dynamic, dynamic>> full_;
-    mutable Vec<S, dynamic> right_, solution_;
+    KeptLU<S> lu_;
+    std::vector<S> values_;
+    mutable Vec<S, dynamic> x_;
   };
-
-  Index dense_up_to = 20;  // so many unknowns: a dense factor is faster
 
  private:
   template <class F> void each_block(const F& f) const;
@@ -72,6 +80,7 @@ class MotionSlopes {
   Eigen::SparseMatrix<double> pattern_;  // of the whole matrix, values unused
   std::vector<Index> place_;  // of each entry of each block, one after the other, in the values; -1: it is not kept
   std::vector<double> constant_, first_, second_;  // values: of 1, 1/s, 1/s^2
+  double row_scale_ = 1;
   std::optional<Evaluation> at_;
 };
 
