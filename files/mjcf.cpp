@@ -62,7 +62,7 @@ struct Sum {
 
 class Mjcf {
  public:
-  explicit Mjcf(const Xml& root) : root_(root) {
+  Mjcf(const Xml& root, Text keyframe) : root_(root), keyframe_(std::move(keyframe)) {
     robot_.where = root.where;
     const Text* name = root.find("model");
     robot_.name = name && !name->empty() ? *name : "robot";
@@ -83,9 +83,12 @@ class Mjcf {
     for (const Xml* t : root_.all("tendon")) tendons(*t);
     for (const Xml* a : root_.all("actuator"))
       for (const Xml* x : a->all()) robot_.attempt({"actuator", name_or(*x, "")}, [&] { actuator(*x); });
+    for (const Xml* k : root_.all("keyframe")) keyframes(*k);
     for (const char* nothing : {"asset", "visual", "statistic", "size"})  // pictures, and what needs no reading
       for (const Xml* x : root_.all(nothing)) x->ignore();
     for (const Text& what : root_.unread()) robot_.remarks.push_back("not read: " + what);
+    if (!keyframe_.empty() && !keyframe_found_)
+      fail(root_.where, fmt::format("there is no keyframe '{}'", keyframe_), "the file has none");
     if (unknown_mass_ > 0)
       robot_.remarks.push_back(fmt::format("the mass of {} would come of meshes, which are not read: give <inertial>",
                                            counted(unknown_mass_, "link")));
@@ -323,7 +326,8 @@ class Mjcf {
       volume = 8 * r * size[1] * size[2];
       unit = {(b + c) / 3, (a + c) / 3, (a + b) / 3};
       shape.kind = Shape::Kind::box;
-      shape.size = f.R.cwiseAbs() * Vec3<double>(2 * r, 2 * size[1], 2 * size[2]);
+      shape.size = {2 * r, 2 * size[1], 2 * size[2]};
+      shape.rotation = f.rotation_vector();
     } else if (type == "cylinder" || type == "capsule") {
       const double h = 2 * size[1], cylinder = pi * r * r * h, ball = type == "capsule" ? 4 * pi / 3 * r * r * r : 0;
       volume = cylinder + ball;
@@ -384,6 +388,7 @@ class Mjcf {
       }
     }
     if (free) {
+      places_.push_back({Place::Is::free, name, robot_.links.size() - 1});
       if (!parent.empty())
         fail(x.where, fmt::format("body '{}' has a free joint inside of body '{}'", name, parent),
              "only bodies of <worldbody> move freely");
@@ -400,6 +405,9 @@ class Mjcf {
     Text before = parent;
     for (std::size_t i = 0; i < chain.size(); ++i) {
       RobotJoint& j = chain[i];
+      if (j.kind != RobotJoint::Kind::fixed)
+        places_.push_back({j.kind == RobotJoint::Kind::spherical ? Place::Is::ball : Place::Is::number, j.name,
+                           robot_.joints.size()});
       const Frame anchor = j.on_child;
       j.parent = before;
       j.on_parent = i == 0 ? here * anchor : anchor;
@@ -438,6 +446,9 @@ class Mjcf {
     j.friction = number(c, around, "frictionloss", 0);
     const double ref = measure(number(c, around, "ref", 0));
     reference_[name] = ref;
+    if (const auto limited = get(c, around, "limited"); !limited || limited->text != "false")
+      if (const std::vector<double> r = numbers(c, around, "range", {0, 0}, 2); r[0] < r[1])
+        j.limits = {{measure(r[0]) - ref, measure(r[1]) - ref}};
     springs_[name] = j.rest = measure(number(c, around, "springref", 0)) - ref;
     return j;
   }
@@ -533,9 +544,10 @@ class Mjcf {
     }
   }
 
-  // What it exerts while the control is 0.
+  // What it exerts; a control is 0, or the number of its range that is nearest to 0, unless one is given.
   void actuator(const Xml& x) {
     const Text name = name_or(x, fmt::format("actuator_{}", ++actuators_));
+    actuated_.emplace_back();
     x.read = true;
     RobotEffort e{name, x.where, {}};
     const Text *joint = x.find("joint"), *tendon = x.find("tendon");
@@ -572,9 +584,10 @@ class Mjcf {
       robot_.remarks.push_back(fmt::format("actuator '{}' is left out: <{}> is not read", name, x.name));
       return;
     }
-    if (get(x, "", "ctrlrange", "general")) {  // the control is the number in it that is nearest to 0
+    e.gain = gain;
+    if (get(x, "", "ctrlrange", "general")) {
       const std::vector<double> r = numbers(x, "", "ctrlrange", {}, 2, "general");
-      if (r[0] < r[1]) e.constant += gain * std::clamp(0.0, r[0], r[1]);
+      if (r[0] < r[1]) e.controls = {r[0], r[1]};
     }
     if (get(x, "", "forcerange", "general")) {
       const std::vector<double> r = numbers(x, "", "forcerange", {}, 2, "general");
@@ -585,10 +598,94 @@ class Mjcf {
       return;
     }
     for (const auto& [j, factor] : e.terms) e.rest -= factor * reference_[j];
-    if (e.stiffness != 0 || e.damping != 0 || e.constant != 0) robot_.efforts.push_back(std::move(e));
+    actuated_.back() = robot_.efforts.size();
+    robot_.efforts.push_back(std::move(e));
+  }
+
+  // ---- where it starts, by a <key>: qpos and qvel in the order of the joints, ctrl in that of the actuators
+  void keyframes(const Xml& x) {
+    std::vector<Text> names;
+    const Xml* chosen = nullptr;
+    for (const Xml* k : x.all("key")) {
+      k->ignore();
+      const Text* name = k->find("name");
+      if (!keyframe_.empty() && ((name && *name == keyframe_) || fmt::format("{}", names.size()) == keyframe_))
+        chosen = k;
+      names.push_back(name ? *name : fmt::format("{}", names.size()));
+    }
+    if (keyframe_.empty()) {
+      if (!names.empty())
+        robot_.remarks.push_back(fmt::format("{} not asked for: {}; --keyframe NAME starts there",
+                                             counted(std::ssize(names), "keyframe"), some_of(names)));
+      return;
+    }
+    if (!chosen) fail(x.where, fmt::format("there is no keyframe '{}'", keyframe_), suggestion(keyframe_, names));
+    keyframe_found_ = true;
+    robot_.attempt({"keyframe", keyframe_}, [&] {
+      std::size_t positions = 0, speeds = 0;
+      for (const Place& p : places_) {
+        positions += p.is == Place::Is::free ? 7 : p.is == Place::Is::ball ? 4 : 1;
+        speeds += p.is == Place::Is::free ? 6 : p.is == Place::Is::ball ? 3 : 1;
+      }
+      const auto given = [&](const char* attribute, std::size_t count) {
+        const auto n = chosen->numbers(attribute);
+        if (n && n->size() != count)
+          fail(chosen->where, fmt::format("{} of <key> has {}", attribute, counted(std::ssize(*n), "number")),
+               fmt::format("the model has {}", count));
+        return n;
+      };
+      if (const auto q = given("qpos", positions)) put_positions(*q);
+      if (const auto v = given("qvel", speeds)) put_speeds(*v);
+      if (const auto u = given("ctrl", actuated_.size()))
+        for (std::size_t i = 0; i < actuated_.size(); ++i)
+          if (actuated_[i]) robot_.efforts[*actuated_[i]].control = (*u)[i];
+      if (chosen->find("act")) robot_.remarks.push_back("not read: act of <key>");
+    });
+  }
+  static Mat<double, 3> turn_of(const double* q) {
+    const Quaternion<double> u(q[0], q[1], q[2], q[3]);
+    return u.norm() > 0 ? rotation_matrix<double>(Quaternion<double>(u / u.norm())) : Mat<double, 3>::Identity();
+  }
+  void put_positions(const std::vector<double>& q) {
+    const double* x = q.data();
+    for (const Place& p : places_) {
+      if (p.is == Place::Is::free) {
+        robot_.links[p.index].place = {{x[0], x[1], x[2]}, turn_of(x + 3)};
+        x += 7;
+      } else if (p.is == Place::Is::ball) {
+        robot_.joints[p.index].turned.R = turn_of(x);
+        x += 4;
+      } else {
+        robot_.joints[p.index].start = *x++ - reference_[p.name];
+      }
+    }
+  }
+  void put_speeds(const std::vector<double>& v) {
+    const double* x = v.data();
+    for (const Place& p : places_) {
+      if (p.is == Place::Is::free) {
+        robot_.links[p.index].velocity = {x[0], x[1], x[2]};
+        robot_.links[p.index].spin = {x[3], x[4], x[5]};
+        x += 6;
+      } else if (p.is == Place::Is::ball) {
+        robot_.joints[p.index].spin = {x[0], x[1], x[2]};
+        x += 3;
+      } else {
+        robot_.joints[p.index].speed = *x++;
+      }
+    }
   }
 
   const Xml& root_;
+  Text keyframe_;
+  bool keyframe_found_ = false;
+  struct Place {
+    enum class Is { free, ball, number } is;
+    Text name;
+    std::size_t index;  // of the link, if it is free, or of the joint
+  };
+  std::vector<Place> places_;                         // in the order of qpos
+  std::vector<std::optional<std::size_t>> actuated_;  // of the actuators, in their order: the effort
   Robot robot_;
   bool degrees_ = true;
   Text sequence_ = "xyz", from_geoms_ = "auto", main_ = "main";
@@ -602,12 +699,12 @@ class Mjcf {
 
 }  // namespace
 
-Robot mjcf_robot(const Text& text, const Text& name, const Text& folder) {
+Robot mjcf_robot(const Text& text, const Text& name, const Text& folder, const Text& keyframe) {
   Xml root = parse_xml(text, name);
   if (!root.is("mujoco"))
     fail(root.where, fmt::format("<{}> is no model of MJCF", root.name), "its first element is <mujoco>");
   include_files(root, folder.empty() ? "." : folder, 0);
-  return Mjcf(root).read();
+  return Mjcf(root, keyframe).read();
 }
 
 }  // namespace mortise::files

@@ -20,12 +20,15 @@ namespace mortise {
 
 // How a body is drawn, in its own frame.  Without one, a picture is made from its inertia.
 struct Shape {
-  enum class Kind { box, cylinder, sphere, line };
+  enum class Kind { box, cylinder, sphere, line, mesh };
   Kind kind = Kind::box;
   Vec3<double> size{0, 0, 0};        // [m] of a box: its edges along x, y, z
   double radius = 0, length = 0;     // [m] of a cylinder or sphere
   Vec3<double> axis{0, 0, 1};        // of a cylinder, unit length
-  Vec3<double> at{0, 0, 0};          // [m] its centre in the frame of the body
+  Vec3<double> at{0, 0, 0};          // [m] its centre, or the origin of a mesh, in the frame of the body
+  Vec3<double> rotation{0, 0, 0};    // [rad] by which a box or mesh is turned, about this vector
+  std::string file;                  // of a mesh: STL, OBJ or DAE; relative to the model's file
+  Vec3<double> scale{1, 1, 1};       // of a mesh
   std::vector<Vec3<double>> points;  // [m] of a line, from point to point
   std::string colour;                // "#rrggbb", or empty
 };
@@ -40,8 +43,9 @@ struct Model {
   SimulationOptions run{.duration = 10};
   bool complete = false;                     // hidden constraints are added
   bool unpad = false;                        // padded bodies are massless (diagnosis/padding.h)
-  std::map<std::string, Shape> shapes;       // by path of the body
-  std::map<std::string, double> parameters;  // of the outermost file, as they were used
+  std::map<std::string, std::vector<Shape>> shapes;         // by path of the body
+  std::map<std::string, std::pair<double, double>> limits;  // of the angle or displacement of joints, by path
+  std::map<std::string, double> parameters;                 // of the outermost file, as they were used
   std::vector<std::string> files;            // all that it was read from
   std::vector<std::string> remarks;          // what was not understood of a robot's file, or understood otherwise
 

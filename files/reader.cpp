@@ -315,7 +315,13 @@ class Loader {
             set(v->where, fmt::format("{}{}.{}'", file.prefix, e.key, names[i]), rates[static_cast<Index>(i)]);
       });
     if (const Value* v = e.value.find("shape"))
-      attempt(label, [&] { model_.shapes[file.prefix + e.key] = shape(file, *v); });
+      attempt(label, [&] {
+        auto& shapes = model_.shapes[file.prefix + e.key];
+        if (v->is(Value::Kind::list))
+          for (const Value& one : v->list) shapes.push_back(shape(file, one));
+        else
+          shapes.push_back(shape(file, *v));
+      });
   }
 
   // A plain body of a kind, in place of one whose numbers are those of no body; null where there is none.
@@ -379,7 +385,9 @@ class Loader {
 
   Shape shape(const File& file, const Value& v) {
     const Scope& scope = file.scope;
-    Scope::require_keys(v, {"box", "cylinder", "sphere", "line", "at", "axis", "colour"}, "a shape");
+    Scope::require_table(v, "a shape");
+    Scope::require_keys(v, {"box", "cylinder", "sphere", "line", "mesh", "at", "axis", "rotation", "scale", "colour"},
+                        "a shape");
     Shape s;
     const auto three = [&](const Value& x, const char* unit) -> Vec3<double> {
       const std::vector<double> n = scope.numbers(x, unit, 3);
@@ -400,11 +408,17 @@ class Loader {
       s.kind = Shape::Kind::line;
       if (!l->is(Value::Kind::list)) fail(l->where, "a list of points was expected, not " + l->described(), "");
       for (const Value& p : l->list) s.points.push_back(three(p, "m"));
+    } else if (const Value* m = v.find("mesh")) {
+      s.kind = Shape::Kind::mesh;
+      s.file = scope.text(*m);
     } else {
-      fail(v.where, "the shape has no form",
-           "give box = [x, y, z], cylinder = [radius, length], sphere = radius or line = [[...], ...]");
+      fail(
+          v.where, "the shape has no form",
+          "give box = [x, y, z], cylinder = [radius, length], sphere = radius, line = [[...], ...] or mesh = \"file\"");
     }
     if (const Value* x = v.find("at")) s.at = three(*x, "m");
+    if (const Value* x = v.find("rotation")) s.rotation = three(*x, "rad");
+    if (const Value* x = v.find("scale")) s.scale = three(*x, "");
     if (const Value* x = v.find("axis")) {
       const Vec3<double> axis = three(*x, "*");
       if (!(axis.norm() > 0)) fail(x->where, "the axis has length 0", "give a direction");
@@ -448,6 +462,8 @@ class Loader {
     std::vector<Text> others{"kind", "bodies", "dimension"};
     if (k.friction) others.emplace_back("friction");
     if (k.at_world) others.emplace_back("at_world");
+    const bool joint = label.kind == "joint";
+    if (joint) others.emplace_back("limits");
     require_fields_known(e.value, k, others, label);
     if (std::find(k.bodies.begin(), k.bodies.end(), static_cast<int>(models.size())) == k.bodies.end())
       fail(bodies.where, fmt::format("{} '{}' has {} bodies", category, label.name, models.size()),
@@ -459,6 +475,20 @@ class Loader {
              fmt::format("give {} = \"...\"", f.name));
     located(e.where, [&] { k.add(a, entry); });
     part_at_[label.name] = e.where;
+    if (const Value* v = e.value.find("limits"); v && joint) limits(file, label, *v, *a.constraints().back().model);
+  }
+
+  // How far the angle or displacement of a joint may go; nothing holds it there, a run tells it.
+  void limits(const File& file, const Label& label, const Value& v, const ConstraintModel& model) {
+    const auto told = model.quantities();
+    if (told.empty())
+      fail(v.where, fmt::format("joint '{}' tells no angle and no displacement that could have limits", label.name),
+           "leave them out");
+    const std::vector<double> x = file.scope.numbers(v, told.front().unit, 2);
+    if (!(x[0] <= x[1]))
+      fail(v.where, fmt::format("the limits of joint '{}' are {} and {}", label.name, x[0], x[1]),
+           "give the lower one first");
+    model_.limits[label.name] = {x[0], x[1]};
   }
 
   void subsystem(File& file, Assembly& a, const Value::Entry& e) {
@@ -590,8 +620,9 @@ Model load(const Value& root, const Text& name, const Text& folder, const Text& 
 
 }  // namespace
 
-Model load_values(const Value& root, const Text& name, const Text& path, std::vector<ModelFault> faults) {
-  return load(root, name, ".", path, {}, std::move(faults));
+Model load_values(const Value& root, const Text& name, const Text& path, std::vector<ModelFault> faults,
+                  const std::map<Text, double>& parameters) {
+  return load(root, name, ".", path, parameters, std::move(faults));
 }
 }  // namespace files
 

@@ -20,10 +20,21 @@ namespace files {
 Frame Frame::turn(const Vec3<double>& axis, double angle) {
   return {{0, 0, 0}, rotation_matrix<double>(quaternion_from_axis_angle(axis, angle))};
 }
+Vec3<double> Frame::rotation_vector() const {
+  const Eigen::AngleAxisd turn(R);
+  return turn.angle() * turn.axis();
+}
 Frame Frame::from_rpy(const Vec3<double>& at, const Vec3<double>& rpy) {
   Frame f = turn({0, 0, 1}, rpy[2]) * turn({0, 1, 0}, rpy[1]) * turn({1, 0, 0}, rpy[0]);
   f.at = at;
   return f;
+}
+
+std::string colour_text(const std::vector<double>& rgb) {
+  std::string hex = "#";
+  for (std::size_t i = 0; i < 3; ++i)
+    hex += fmt::format("{:02x}", static_cast<int>(255 * std::clamp(rgb.at(i), 0.0, 1.0) + 0.5));
+  return hex;
 }
 
 namespace {
@@ -93,9 +104,64 @@ class Names {
   std::set<Text> taken_;
 };
 
+bool of_speed(const Text& name) { return name.ends_with('\''); }
+
+// Columns of a CSV file, the first one t, as functions of t: straight lines between the rows, level beyond them.
+std::map<Text, Text> read_controls(const Text& path) {
+  const auto file = std::make_shared<const Text>(path);
+  std::vector<Text> names;
+  std::vector<std::vector<double>> rows;
+  const Text all = read_text(path, path);
+  int line = 0;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find('\n', at), all.size());
+    Text text = all.substr(at, end - at);
+    at = end + 1;
+    const Where where{file, ++line, 1};
+    std::replace(text.begin(), text.end(), '\r', ' ');
+    if (text.find_first_not_of(" \t") == Text::npos) continue;
+    if (names.empty()) {
+      for (std::size_t i = 0; i <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', i), text.size());
+        Text name = text.substr(i, comma - i);
+        const std::size_t first = name.find_first_not_of(" \t\""), last = name.find_last_not_of(" \t\"");
+        names.push_back(first == Text::npos ? Text() : name.substr(first, last - first + 1));
+        i = comma + 1;
+      }
+      if (names.size() < 2 || (names[0] != "t" && names[0] != "t [s]"))
+        fail(where, "a table of controls begins with the names t, and those of actuators or joints", "write t,elbow");
+      continue;
+    }
+    rows.push_back(numbers_in(where, "a row", text));
+    if (rows.back().size() != names.size())
+      fail(where, fmt::format("the row has {}", counted(std::ssize(rows.back()), "number")),
+           fmt::format("give {}", names.size()));
+    if (rows.size() > 1 && !(rows.back()[0] > rows[rows.size() - 2][0]))
+      fail(where, "its time is not after the one before", "sort the rows");
+    constexpr std::size_t most = 500;
+    if (rows.size() > most) fail(where, fmt::format("the table has more than {} rows", most), "thin it out");
+  }
+  if (rows.empty()) fail({file, 1, 1}, "the table has no rows", "give some");
+  std::map<Text, Text> out;
+  for (std::size_t c = 1; c < names.size(); ++c) {
+    Text f = fmt::format("{}", rows[0][c]);
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+      const double from = rows[i][0], to = rows[i + 1][0], slope = (rows[i + 1][c] - rows[i][c]) / (to - from);
+      if (slope != 0) f += fmt::format(" + ({}) * (max({}, min({}, t)) - ({}))", slope, from, to, from);
+    }
+    out[names[c]] = f;
+  }
+  return out;
+}
+
 class Builder {
  public:
-  Builder(Robot& robot, const RobotOptions& options) : robot_(robot), options_(options) {
+  // Of the files that add parts: the names of their parameters, and the bodies that they name.
+  Builder(Robot& robot, const RobotOptions& options, std::set<Text> extra_parameters, std::set<Text> extra_bodies)
+      : robot_(robot),
+        options_(options),
+        extra_parameters_(std::move(extra_parameters)),
+        extra_bodies_(std::move(extra_bodies)) {
     root_.where = robot.where;
     const Maker make{robot.where};
     for (const char* section : {"bodies", "joints", "forces"}) make.put(root_, section, make.table());
@@ -115,6 +181,10 @@ class Builder {
     for (std::size_t i = 0; i < robot_.links.size(); ++i) body(i);
     for (std::size_t k = 0; k < robot_.joints.size(); ++k) joint(k);
     for (std::size_t k = 0; k < robot_.joints.size(); ++k) acting(k);
+    control_joints();
+    for (std::size_t k = 0; k < robot_.joints.size(); ++k)
+      if (!broken_[k] && robot_.joints[k].has_coordinate() && extra_bodies_.count(coordinate_name(k)))
+        (void)coordinate(k);
     for (const RobotEffort& e : robot_.efforts) effort(e);
     for (const RobotRelation& r : robot_.relations) relation(r);
     return std::move(root_);
@@ -148,9 +218,14 @@ class Builder {
       // A joint of the name of a link is common.
       joint_name_.push_back(names_.add(link_.count(j.name) ? j.name + "_joint" : j.name));
     }
-    for (const auto& [name, x] : options_.joints) {
+    for (const auto& [given, x] : options_.joints) {
+      if (extra_parameters_.count(given)) continue;
+      const Text name = of_speed(given) ? given.substr(0, given.size() - 1) : given;
       const auto it = joint_.find(name);
-      if (it != joint_.end() && robot_.joints[it->second].has_coordinate()) continue;
+      if (it != joint_.end() && robot_.joints[it->second].has_coordinate()) {
+        (of_speed(given) ? speeds_ : starts_)[it->second] = x;
+        continue;
+      }
       std::vector<Text> known;
       for (const RobotJoint& j : robot_.joints)
         if (j.has_coordinate()) known.push_back(j.name);
@@ -211,7 +286,8 @@ class Builder {
 
   // Where the joints stand: as asked for, the followers as their leaders tell.
   void starts() {
-    for (const auto& [name, x] : options_.joints) robot_.joints[joint_.at(name)].start = x;
+    for (const auto& [k, x] : starts_) robot_.joints[k].start = x;
+    for (const auto& [k, x] : speeds_) robot_.joints[k].speed = x;
     std::vector<int> state(robot_.joints.size());  // 1: being found, 2: found
     const std::function<void(std::size_t)> find = [&](std::size_t k) {
       RobotJoint& j = robot_.joints[k];
@@ -266,10 +342,10 @@ class Builder {
     std::vector<std::size_t> from_world, loops;
     for (std::size_t k = 0; k < m; ++k) {
       RobotJoint& j = robot_.joints[k];
-      if (broken_[k]) continue;
+      if (broken_[k] || j.kind == RobotJoint::Kind::measured) continue;
       if (!j.parent.empty()) tree.parent[k] = link_.at(j.parent);
       tree.child[k] = link_.at(j.child);
-      tree.motion[k] = moved(j);
+      tree.motion[k] = j.kind == RobotJoint::Kind::spherical ? j.turned : moved(j);
       if (!j.loop && tree.above[tree.child[k]]) {
         j.loop = true;
         robot_.remarks.push_back(
@@ -312,15 +388,57 @@ class Builder {
         spread(i);
       }
     std::vector<bool> held(m, false);
-    for (const auto& [name, x] : options_.joints) held[joint_.at(name)] = true;
+    for (const auto& [k, x] : starts_) held[k] = true;
     const ClosedLoops closed = close_with_balls(tree, loops, held);
     if (closed.moved > 0)
       robot_.remarks.push_back(fmt::format("its loops were closed: of its joints '{}' moved most, by {:.4g} {}",
                                            robot_.joints[closed.joint].name, closed.moved,
                                            robot_.joints[closed.joint].turns() ? "rad" : "m"));
     place_ = places(robot_, tree);
+    move(tree);
     if (!closed.open.empty()) take_as_closed(closed, tree);
+    for (std::size_t k = 0; k < m; ++k)
+      if (!broken_[k] && robot_.joints[k].kind == RobotJoint::Kind::measured) measure(robot_.joints[k]);
     bases(roots);
+  }
+  // The velocities of links, along the tree of joints.
+  void move(const RobotTree& tree) {
+    std::vector<Vec3<double>> linear, angular;  // of the origins, in the world
+    for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+      linear.push_back(robot_.links[i].velocity);
+      angular.push_back(place_[i].R * robot_.links[i].spin);
+    }
+    for (const std::size_t k : tree.order) {
+      const RobotJoint& j = robot_.joints[k];
+      const bool world = tree.parent[k] == RobotTree::world;
+      const Frame outside = world ? Frame() : place_[tree.parent[k]], joint = outside * j.on_parent;
+      const Frame child = place_[tree.child[k]], anchor = child * j.on_child;
+      Vec3<double> v{0, 0, 0}, w{0, 0, 0};
+      if (!world) {
+        w = angular[tree.parent[k]];
+        v = linear[tree.parent[k]] + w.cross(anchor.at - outside.at);
+      }
+      if (j.kind == RobotJoint::Kind::spherical) w += anchor.R * j.spin;
+      if (j.has_coordinate() && j.speed != 0) {
+        const Vec3<double> z = joint.R * j.axis.normalized();
+        if (j.turns()) w += j.speed * z;
+        if (j.kind == RobotJoint::Kind::prismatic) v += j.speed * z;
+        if (j.kind == RobotJoint::Kind::screw) v += j.speed * j.pitch / (2 * std::numbers::pi) * z;
+      }
+      linear[tree.child[k]] = v + w.cross(child.at - anchor.at);
+      angular[tree.child[k]] = w;
+    }
+    linear_ = std::move(linear);
+    angular_ = std::move(angular);
+  }
+  // Where it stands, of the turns the one that is nearest to where it was told to.
+  void measure(RobotJoint& j) const {
+    const Frame outside = (j.parent.empty() ? Frame() : place_[link_.at(j.parent)]) * j.on_parent;
+    const Mat<double, 3> R = outside.R.transpose() * (place_[link_.at(j.child)] * j.on_child).R;
+    const Axis axis(j.axis);
+    const Vec3<double> x = R * axis.across_1;
+    const double angle = std::atan2(axis.across_2.dot(x), axis.across_1.dot(x));
+    j.start += std::remainder(angle - j.start, 2 * std::numbers::pi);
   }
   // Some collections write balls as hinges that only their names tell: where the loops do not close with hinges, and do
   // with balls, these are meant.
@@ -360,7 +478,7 @@ class Builder {
     const Text left =
         fmt::format("{} {} not close: {:.3g} m are left at best, in '{}'", counted(std::ssize(closed.open), "loop"),
                     closed.open.size() == 1 ? "does" : "do", closed.gap, robot_.joints[closed.widest].name);
-    if (!options_.joints.empty()) {
+    if (!starts_.empty()) {
       robot_.remarks.push_back(left + "; set other joints");
       return;
     }
@@ -401,7 +519,22 @@ class Builder {
     VectorXd q(7);
     q << place_[i].at, quaternion_from_matrix(place_[i].R);
     make.put(v, "place", make.numbers(q));
+    if (linear_[i].norm() > 0 || angular_[i].norm() > 0) {
+      Value velocity = make.table();
+      make.put(velocity, "linear", make.numbers(linear_[i]));
+      make.put(velocity, "angular", make.numbers(place_[i].R.transpose() * angular_[i]));
+      make.put(v, "velocity", std::move(velocity));
+    }
     add("bodies", make, body_name_[i], std::move(v));
+    if (!link.weightless || link.mass == 0 || robot_.gravity.norm() == 0) return;
+    Value lift = make.table();
+    make.put(lift, "kind", make.text("applied_force"));
+    make.put(lift, "bodies", make.texts({body_name_[i]}));
+    make.put(lift, "at", make.numbers(link.centre));
+    make.put(lift, "force", make.list(std::vector<Index>{0, 1, 2}, [&](Index r) {
+      return make.text(fmt::format("{}", -link.mass * robot_.gravity[r]));
+    }));
+    add("forces", make, names_.add(body_name_[i] + "_no_gravity"), std::move(lift));
   }
 
   Text body_of(const Text& link) const { return link.empty() ? "ground" : body_name_[link_.at(link)]; }
@@ -415,7 +548,7 @@ class Builder {
   void joint(std::size_t k) {
     using Kind = RobotJoint::Kind;
     const RobotJoint& j = robot_.joints[k];
-    if (broken_[k] || j.kind == Kind::floating) return;
+    if (broken_[k] || j.kind == Kind::floating || j.kind == Kind::measured) return;
     static const std::map<Kind, const char*> kinds{{Kind::fixed, "weld"},          {Kind::revolute, "revolute"},
                                                    {Kind::prismatic, "prismatic"}, {Kind::cylindrical, "cylindrical"},
                                                    {Kind::spherical, "spherical"}, {Kind::universal, "universal"},
@@ -435,22 +568,28 @@ class Builder {
       make.put(v, "axis_b", std::move(b));
     }
     if (j.kind == Kind::screw) make.put(v, "pitch", make.number(j.pitch));
+    if (j.limits && j.has_coordinate())
+      make.put(v, "limits", make.numbers(Vec2<double>(j.limits->first, j.limits->second)));
     add("joints", make, joint_name_[k], std::move(v));
   }
 
+  Text coordinate_name(std::size_t k) const {
+    return joint_name_[k] + (robot_.joints[k].turns() ? "_angle" : "_position");
+  }
   // A coordinate of the joint is needed by what acts on it; with its armature it is the rotor of a motor.
   const Text& coordinate(std::size_t k) {
     const auto [it, fresh] = coordinate_.emplace(k, "");
     if (!fresh) return it->second;
     const RobotJoint& j = robot_.joints[k];
     const Maker make{j.where};
-    it->second = names_.add(joint_name_[k] + (j.turns() ? "_angle" : "_position"));
+    it->second = names_.add(coordinate_name(k));
     Value rotor = make.table();
     make.put(rotor, "kind", make.text("subsystem"));
     make.put(rotor, "coordinates", make.texts({"q"}));
     Value row = make.list(std::vector<double>{j.armature}, [&](double x) { return make.number(x); });
     make.put(rotor, "M", make.list(std::vector<int>{0}, [&](int) { return row; }));
     make.put(rotor, "place", make.numbers(VectorXd::Constant(1, j.start)));
+    if (j.speed != 0) make.put(rotor, "velocity", make.numbers(VectorXd::Constant(1, j.speed)));
     add("bodies", make, it->second, std::move(rotor));
     Value v = make.table();
     make.put(v, "kind", make.text(j.turns() ? "angle_coordinate" : "displacement_coordinate"));
@@ -551,8 +690,49 @@ class Builder {
     return std::nullopt;
   }
 
+  // What is asked for by the names of joints, as by actuators of these names.
+  void control_joints() {
+    std::set<Text> known;
+    for (const RobotEffort& e : robot_.efforts)
+      if (e.gain != 0) known.insert(e.name);
+    const auto named = [&](const Text& name) {
+      if (known.count(name)) return;
+      const auto it = joint_.find(name);
+      if (it == joint_.end() || !robot_.joints[it->second].has_coordinate()) {
+        std::vector<Text> names(known.begin(), known.end());
+        for (const RobotJoint& j : robot_.joints)
+          if (j.has_coordinate()) names.push_back(j.name);
+        fail({std::make_shared<const Text>("controls")}, fmt::format("the robot has no actuator or joint '{}'", name),
+             suggestion(name, names));
+      }
+      known.insert(name);
+      RobotEffort e{name, robot_.joints[it->second].where, {{name, 1}}};
+      e.gain = 1;
+      robot_.efforts.push_back(std::move(e));
+    };
+    for (const auto& [name, x] : options_.controls) named(name);
+    if (!options_.control_table.empty()) table_ = read_controls(options_.control_table);
+    for (const auto& [name, f] : table_) named(name);
+  }
+  // What it exerts beside its spring and damper, as a formula; "" if nothing.
+  Text exerted(const RobotEffort& e) const {
+    const auto kept = [&](double x) { return e.controls ? std::clamp(x, e.controls->first, e.controls->second) : x; };
+    if (e.gain != 0)
+      if (const auto it = table_.find(e.name); it != table_.end()) {
+        const Text f = e.controls
+                           ? fmt::format("max({}, min({}, {}))", e.controls->first, e.controls->second, it->second)
+                           : it->second;
+        return fmt::format("{} + ({}) * ({})", e.constant, e.gain, f);
+      }
+    const auto given = options_.controls.find(e.name);
+    const double x = e.constant + e.gain * kept(given == options_.controls.end() ? e.control : given->second);
+    return x == 0 ? Text() : fmt::format("{}", x);
+  }
+
   void effort(const RobotEffort& e) {
     const Maker make{e.where};
+    const Text constant = exerted(e);
+    if (constant.empty() && e.stiffness == 0 && e.damping == 0) return;
     std::vector<Text> bodies;
     std::vector<double> factors;
     for (const auto& [joint, factor] : e.terms) {
@@ -561,7 +741,7 @@ class Builder {
       bodies.push_back(coordinate(*k));
       factors.push_back(factor);
     }
-    if (e.range) return limited(e, make, bodies, factors);
+    if (e.range) return limited(e, make, constant.empty() ? "0" : constant, bodies, factors);
     if (e.stiffness != 0 || e.damping != 0) {
       Value v = make.table();
       make.put(v, "kind", make.text("coordinate_spring"));
@@ -574,19 +754,19 @@ class Builder {
       make.put(v, "rest", make.number(e.rest));
       add("forces", make, names_.add(e.name), std::move(v));
     }
-    if (e.constant != 0)
+    if (!constant.empty())
       for (std::size_t i = 0; i < bodies.size(); ++i) {
         Value v = make.table();
         make.put(v, "kind", make.text("coordinate_force"));
         make.put(v, "bodies", make.texts({bodies[i]}));
         make.put(v, "coordinate", make.text("q"));
-        make.put(v, "f", make.text(fmt::format("{}", e.constant * factors[i])));
+        make.put(v, "f", make.text(fmt::format("({}) * ({})", factors[i], constant)));
         add("forces", make, names_.add(e.name), std::move(v));
       }
   }
 
   // An effort that ends at its range: a formula for each joint, which is the first of its bodies.
-  void limited(const RobotEffort& e, const Maker& make, const std::vector<Text>& bodies,
+  void limited(const RobotEffort& e, const Maker& make, const Text& constant, const std::vector<Text>& bodies,
                const std::vector<double>& factors) {
     constexpr std::size_t most = 3;  // bodies of a formula
     if (bodies.size() > most) {
@@ -610,7 +790,7 @@ class Builder {
       make.put(
           v, "f",
           make.text(fmt::format("({}) * max({}, min({}, {} - ({}) * ({} - ({})) - ({}) * ({})))", factors[i],
-                                e.range->first, e.range->second, e.constant, e.stiffness, L, e.rest, e.damping, rate)));
+                                e.range->first, e.range->second, constant, e.stiffness, L, e.rest, e.damping, rate)));
       add("forces", make, names_.add(e.name), std::move(v));
     }
   }
@@ -643,24 +823,77 @@ class Builder {
   std::vector<Text> body_name_, joint_name_;
   std::vector<bool> broken_;
   std::vector<Frame> place_;
+  std::map<std::size_t, double> starts_, speeds_;  // of joints, as asked for
+  std::vector<Vec3<double>> linear_, angular_;     // velocities of the links, in the world
+  std::set<Text> extra_parameters_, extra_bodies_;
+  std::map<Text, Text> table_;  // controls by time: formulas
   std::map<std::size_t, Text> coordinate_;
   int without_coordinate_ = 0;  // joints that cannot follow others
 };
 
 }  // namespace
 
+namespace {
+
+// Sections that are there already grow by what is new in them.
+void add_parts(Value& to, const Value& from) {
+  for (const Value::Entry& section : from.table) {
+    const auto there =
+        std::find_if(to.table.begin(), to.table.end(), [&](const auto& e) { return e.key == section.key; });
+    if (there == to.table.end()) {
+      to.table.push_back(section);
+      continue;
+    }
+    if (!section.value.is(Value::Kind::table)) {  // gravity
+      there->value = section.value;
+      continue;
+    }
+    for (const Value::Entry& e : section.value.table) {
+      if (there->value.find(e.key))
+        fail(e.where,
+             fmt::format("the robot has {} '{}' already",
+                         section.key == "bodies" ? "body" : section.key.substr(0, section.key.size() - 1), e.key),
+             "give another name");
+      there->value.table.push_back(e);
+    }
+  }
+}
+
+}  // namespace
+
 Model robot_model(Robot robot, const std::string& path, const RobotOptions& options) {
   if (robot.links.empty()) fail(robot.where, fmt::format("robot '{}' has no link", robot.name), "add one");
-  Builder builder(robot, options);
-  const Value values = builder.values();
+  // Files that add parts: their parameters are those of the model.
+  std::vector<Value> extras;
+  std::set<std::string> extra_parameters, extra_bodies;
+  for (const std::string& extra : options.with) {
+    extras.push_back(read_toml(extra, extra));
+    if (const Value* p = extras.back().find("parameters"))
+      for (const auto& e : p->table) extra_parameters.insert(e.key);
+    for (const char* section : {"joints", "forces", "sensors"})
+      if (const Value* s = extras.back().find(section))
+        for (const auto& e : s->table)
+          if (const Value* bodies = e.value.find("bodies"))
+            for (const Value& name : bodies->list) extra_bodies.insert(name.text);
+  }
+  Builder builder(robot, options, extra_parameters, extra_bodies);
+  Value values = builder.values();
+  for (const Value& extra : extras) add_parts(values, extra);
+  std::map<std::string, double> parameters;
+  for (const auto& [name, x] : options.joints)
+    if (extra_parameters.count(name)) parameters[name] = x;
   const auto finished = [&](Model model) {
     model.remarks = robot.remarks;
+    for (const std::string& extra : options.with)
+      model.files.push_back(std::filesystem::weakly_canonical(extra).string());
+    if (!options.control_table.empty())
+      model.files.push_back(std::filesystem::weakly_canonical(options.control_table).string());
     for (std::size_t i = 0; i < robot.links.size(); ++i)
-      if (!robot.links[i].shapes.empty()) model.shapes[builder.body_names()[i]] = robot.links[i].shapes.front();
+      if (!robot.links[i].shapes.empty()) model.shapes[builder.body_names()[i]] = robot.links[i].shapes;
     return model;
   };
   try {
-    return finished(load_values(values, robot.name, path, robot.faults));
+    return finished(load_values(values, robot.name, path, robot.faults, parameters));
   } catch (const ModelError& error) {
     if (!error.rest()) throw;
     throw ModelError(error.faults(), std::make_shared<const Model>(finished(*error.rest())), error.judged());
@@ -671,11 +904,21 @@ Model robot_model(Robot robot, const std::string& path, const RobotOptions& opti
 
 Model read_mjcf(const std::string& path, const RobotOptions& options) {
   const std::filesystem::path file(path);
-  return files::robot_model(files::mjcf_robot(files::read_text(path, path), path, file.parent_path().string()),
-                            std::filesystem::weakly_canonical(file).string(), options);
+  return files::robot_model(
+      files::mjcf_robot(files::read_text(path, path), path, file.parent_path().string(), options.keyframe),
+      std::filesystem::weakly_canonical(file).string(), options);
 }
 Model parse_mjcf(const std::string& text, const std::string& name, const RobotOptions& options) {
-  return files::robot_model(files::mjcf_robot(text, name, "."), "", options);
+  return files::robot_model(files::mjcf_robot(text, name, ".", options.keyframe), "", options);
+}
+
+Model read_sdf(const std::string& path, const RobotOptions& options) {
+  const std::filesystem::path file(path);
+  return files::robot_model(files::sdf_robot(files::read_text(path, path), path, file.parent_path().string()),
+                            std::filesystem::weakly_canonical(file).string(), options);
+}
+Model parse_sdf(const std::string& text, const std::string& name, const RobotOptions& options) {
+  return files::robot_model(files::sdf_robot(text, name, "."), "", options);
 }
 
 bool is_robot_file(const std::string& path) {
@@ -687,7 +930,7 @@ bool is_robot_file(const std::string& path) {
 Model read_robot(const std::string& path, const RobotOptions& options) {
   const files::Xml root = files::parse_xml(files::read_text(path, path), path);
   if (root.is("mujoco")) return read_mjcf(path, options);
-  if (root.is("sdf")) files::fail(root.where, "SDF is not read", "convert it to URDF or MJCF");
+  if (root.is("sdf") || root.is("gazebo")) return read_sdf(path, options);
   return read_urdf(path, options);
 }
 

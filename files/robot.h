@@ -15,7 +15,14 @@ namespace mortise {
 
 struct RobotOptions {
   bool free_base = false;                     // the base moves freely, also where the file has it stand still
-  std::map<std::string, double> joints = {};  // [rad] or [m] where joints stand at the start, by name
+  // [rad] or [m] where joints stand at the start, by name; "elbow'" is the speed of joint elbow.
+  std::map<std::string, double> joints = {};
+  // Of actuators, by name; of a joint, the effort [N m] or [N] that acts on it.
+  std::map<std::string, double> controls = {};
+  std::string control_table = {};      // CSV file: a column t, and one per actuator or joint; straight lines between
+  std::string keyframe = {};           // of MJCF, by name or number from 0: joints, speeds and controls of it
+  std::vector<std::string> with = {};  // model files whose parts are added, such as springs and drives
+  std::vector<std::string> packages = {};  // folders that package:// and model:// are looked for in
 };
 
 // Throw ModelError, with all faults of the file and the rest of the model.
@@ -24,6 +31,9 @@ Model parse_urdf(const std::string& text, const std::string& name = "robot.urdf"
 
 Model read_mjcf(const std::string& path, const RobotOptions& options = {});
 Model parse_mjcf(const std::string& text, const std::string& name = "robot.xml", const RobotOptions& options = {});
+
+Model read_sdf(const std::string& path, const RobotOptions& options = {});
+Model parse_sdf(const std::string& text, const std::string& name = "robot.sdf", const RobotOptions& options = {});
 
 // Whether read_model() takes a file of this name for a robot's.
 bool is_robot_file(const std::string& path);

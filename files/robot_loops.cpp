@@ -53,11 +53,6 @@ std::vector<Freedom> freedoms(const Robot& robot, const RobotTree& tree, const s
   return out;
 }
 
-Vec3<double> rotation_vector(const Mat<double, 3>& R) {
-  const Eigen::AngleAxisd turn(R);
-  return turn.angle() * turn.axis();
-}
-
 class Closer {
  public:
   Closer(Robot& robot, RobotTree& tree, std::vector<std::size_t> loops, const std::vector<bool>& held)
@@ -165,7 +160,7 @@ class Closer {
     for (const std::size_t k : loops_) {
       const RobotJoint& j = robot_.joints[k];
       const auto [a, b] = ends(k, at);
-      Vec3<double> p = (b.at - a.at) / size_, turn = rotation_vector(b.R * a.R.transpose());
+      Vec3<double> p = (b.at - a.at) / size_, turn = Frame{{0, 0, 0}, b.R * a.R.transpose()}.rotation_vector();
       allow(j, a, p, turn);
       r.segment<3>(n) = p;
       if (rows(j) == 6) r.segment<3>(n + 3) = turn;

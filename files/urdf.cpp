@@ -55,14 +55,7 @@ class Urdf {
     const Xml* colour = m.child("color");
     if (const Xml* texture = m.child("texture")) texture->ignore();
     if (!name || !colour) return;
-    robot_.attempt({"material", *name}, [&] {
-      const std::vector<double> rgba = colour->numbers("rgba", 4);
-      Text hex = "#";
-      for (int i = 0; i < 3; ++i)
-        hex += fmt::format("{:02x}",
-                           static_cast<int>(255 * std::clamp(rgba[static_cast<std::size_t>(i)], 0.0, 1.0) + 0.5));
-      colours_[*name] = hex;
-    });
+    robot_.attempt({"material", *name}, [&] { colours_[*name] = colour_text(colour->numbers("rgba", 4)); });
   }
 
   void link(const Text& name, const Xml& x) {
@@ -105,7 +98,8 @@ class Urdf {
     if (const Xml* box = geometry->child("box")) {
       const std::vector<double> size = box->numbers("size", 3);
       s.kind = Shape::Kind::box;
-      s.size = frame.R.cwiseAbs() * Vec3<double>(size[0], size[1], size[2]);  // as the axes of the link see it
+      s.size = {size[0], size[1], size[2]};
+      s.rotation = frame.rotation_vector();
     } else if (const Xml* cylinder = geometry->child("cylinder")) {
       s.kind = Shape::Kind::cylinder;
       s.radius = cylinder->number("radius");
@@ -114,6 +108,11 @@ class Urdf {
     } else if (const Xml* sphere = geometry->child("sphere")) {
       s.kind = Shape::Kind::sphere;
       s.radius = sphere->number("radius");
+    } else if (const Xml* mesh = geometry->child("mesh")) {
+      s.kind = Shape::Kind::mesh;
+      s.file = mesh->require("filename");
+      s.scale = mesh->three("scale", {1, 1, 1});
+      s.rotation = frame.rotation_vector();
     } else {
       geometry->ignore();
       return;
@@ -139,6 +138,7 @@ class Urdf {
     j.name = name;
     j.where = x.where;
     j.kind = kind_of(name, x);
+    const bool unlimited = *x.find("type") == "continuous";
     const auto end = [&](const char* which) -> Text {
       const Xml* e = x.child(which);
       if (!e)
@@ -157,9 +157,22 @@ class Urdf {
     }
     if (const Xml* m = x.child("mimic"))
       j.mimic = RobotJoint::Mimic{m->require("joint"), m->number("multiplier", 1), m->number("offset", 0)};
-    for (const char* other : {"limit", "safety_controller", "calibration"})
+    if (const Xml* l = x.child("limit")) limits(j, *l, unlimited);
+    for (const char* other : {"safety_controller", "calibration"})
       if (const Xml* o = x.child(other)) o->ignore();
     robot_.joints.push_back(std::move(j));
+  }
+
+  // Without lower and upper, or with 0 for both, as many write where they know none, there are none.
+  void limits(RobotJoint& j, const Xml& l, bool unlimited) {
+    for (const char* not_held : {"effort", "velocity"}) (void)l.find(not_held);
+    const double lower = l.number("lower", 0), upper = l.number("upper", 0);
+    if (unlimited || (lower == 0 && upper == 0)) return;
+    if (lower <= upper)
+      j.limits = {{lower, upper}};
+    else
+      robot_.remarks.push_back(
+          fmt::format("joint '{}': its lower limit {} is above its upper one {}: not read", j.name, lower, upper));
   }
 
   // A joint that closes a loop: <predecessor link="..."> and <successor link="...">, each with its <origin>.

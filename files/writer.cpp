@@ -20,7 +20,9 @@ class Writer {
       text += heading(section, "bodies", b.name) + body(label, *b.model);
       if (const auto it = a.places().find(b.name); it != a.places().end())
         text += fmt::format("place = {}\n", numbers_text(it->second.data(), it->second.size()));
-      if (const auto it = shapes.find(label.name); it != shapes.end()) text += shape(it->second);
+      if (const auto it = shapes.find(label.name); it != shapes.end())
+        text += fmt::format("shape = {}\n",
+                            it->second.size() == 1 ? shape(it->second.front()) : list_text(it->second, shape));
     }
     for (const auto& n : a.nested()) {
       const std::string inner = fmt::format("{}subsystems.{}.", section, key_text(n.name));
@@ -36,7 +38,8 @@ class Writer {
     parts(a.sensors(), "sensor", section, "sensors", prefix, kinds().sensors);
   }
 
-  std::map<std::string, Shape> shapes;
+  std::map<std::string, std::vector<Shape>> shapes;
+  std::map<std::string, std::pair<double, double>> limits;
 
  private:
   static std::string heading(const std::string& section, const char* list, const std::string& name) {
@@ -71,13 +74,16 @@ class Writer {
         label.fail<InvalidModel>("it is a functor or a type of C++ that model files do not know",
                                  "take a part of the catalogue, or a formula");
       text += heading(section, list, e.name) + fmt::format("bodies = {}\n", list_text(bodies, quoted)) + *lines;
+      if (const auto it = limits.find(label.name); it != limits.end() && label.kind == "joint")
+        text += fmt::format("limits = [{}, {}]\n", number_text(it->second.first), number_text(it->second.second));
     }
   }
   static std::string shape(const Shape& s) {
     std::string form;
+    const std::string rotation = s.rotation.norm() == 0 ? "" : ", rotation = " + numbers_text(s.rotation.data(), 3);
     switch (s.kind) {
       case Shape::Kind::box:
-        form = "box = " + numbers_text(s.size.data(), 3);
+        form = "box = " + numbers_text(s.size.data(), 3) + rotation;
         break;
       case Shape::Kind::cylinder:
         form = fmt::format("cylinder = [{}, {}], axis = {}", number_text(s.radius), number_text(s.length),
@@ -89,8 +95,11 @@ class Writer {
       case Shape::Kind::line:
         form = "line = " + list_text(s.points, [](const Vec3<double>& p) { return numbers_text(p.data(), 3); });
         break;
+      case Shape::Kind::mesh:
+        form = fmt::format("mesh = {}, scale = {}{}", quoted(s.file), numbers_text(s.scale.data(), 3), rotation);
+        break;
     }
-    return fmt::format("shape = {{{}, at = {}{}}}\n", form, numbers_text(s.at.data(), 3),
+    return fmt::format("{{{}, at = {}{}}}", form, numbers_text(s.at.data(), 3),
                        s.colour.empty() ? "" : ", colour = " + quoted(s.colour));
   }
 };
@@ -130,6 +139,7 @@ std::string write_model(const Model& model) {
   using namespace files;
   Writer w;
   w.shapes = model.shapes;
+  w.limits = model.limits;
   w.text = fmt::format("name = {}\n", quoted(model.assembly.name()));
   w.assembly(model.assembly, "", "");
   if (!model.settings.empty() || model.time != 0) {

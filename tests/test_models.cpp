@@ -416,8 +416,8 @@ record = ["coordinates", "momentum"]
   CHECK(m.run.steps.step == 1e-3);
   CHECK(m.run.record.momentum);
   CHECK(!m.run.record.energy);
-  CHECK(m.shapes.at("rod").size == Vec3<double>(3, 0.1, 0.1));
-  CHECK(m.shapes.at("rod").colour == "#ff8800");
+  CHECK(m.shapes.at("rod").front().size == Vec3<double>(3, 0.1, 0.1));
+  CHECK(m.shapes.at("rod").front().colour == "#ff8800");
   CHECK_THROWS_WITH_AS(parse_model("[parameters]\nlength = 1", "m.toml", ".", {{"lenght", 3}}),
                        doctest::Contains("no parameter 'lenght'"), ModelError);
 }

@@ -310,7 +310,7 @@ TEST_CASE("a page holds the run, shapes and findings, whatever their names are")
   const Unfinished model;
   const System system(model.a);
   ViewOptions options{.title = "</script><b>&"};
-  options.shapes["rod"] = {.type = "rod", .size = {0.1, 1, 0}, .colour = "</style>"};
+  options.shapes["rod"] = {{.type = "rod", .size = {0.1, 1, 0}, .colour = "</style>"}};
   show_report(options, system, check_rank(system, system.evaluate(system.state())));
   CHECK(options.verdict == "UNDER-MODELLED: 1 free direction");
   REQUIRE(options.highlights.size() == 1);
@@ -390,11 +390,11 @@ TEST_CASE("a page refuses runs of other models, and shapes that cannot be") {
         "column 'rod.theta': 'other.csv' has not recorded it, which moves body 'rod'; record coordinates, and give the "
         "model that was run");
   const auto with = [&](const std::string& body, const ViewShape& shape) {
-    return message([&] { view_page(system, run, {.shapes = {{body, shape}}}); });
+    return message([&] { view_page(system, run, {.shapes = {{body, {shape}}}}); });
   };
   CHECK(with("rot", {}) == "body 'rot': a shape is given for it, but there is none of this name; did you mean 'rod'?");
   CHECK(with("rod", {.type = "cone"}) ==
-        "body 'rod': there is no shape 'cone'; give box, sphere, cylinder, rod, line or none");
+        "body 'rod': there is no shape 'cone'; give box, sphere, cylinder, rod, line, mesh or none");
   CHECK(with("rod", {.size = {-1, 1, 1}}).find("sizes > 0") != std::string::npos);
   CHECK(with("rod", {.axis = {0, 0, 0}}).find("length 0") != std::string::npos);
   CHECK(with("rod", {.type = "line"}).find("its line has 0 points") != std::string::npos);

@@ -44,18 +44,18 @@ Json report_json(const RankReport& report) {
   return out;
 }
 
-std::map<std::string, double> parameters(const std::vector<std::string>& set) {
+std::map<std::string, double> parameters(const std::vector<std::string>& set, const char* option) {
   std::map<std::string, double> out;
   const files::Scope scope;
   for (const std::string& item : set) {
     const auto equals = item.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw WrongUsage(fmt::format("--set {}: this is no name=value; write --set length=2.5", item));
+      throw WrongUsage(fmt::format("{0} {1}: this is no name=value; write {0} length=2.5", option, item));
     files::Value v;
     v.kind = files::Value::Kind::text;
     v.text = item.substr(equals + 1);
     v.plain_text = false;
-    v.where = {std::make_shared<const std::string>("--set " + item)};
+    v.where = {std::make_shared<const std::string>(fmt::format("{} {}", option, item))};
     try {
       out[item.substr(0, equals)] = scope.number(v, "*");
     } catch (const ModelError& error) {
@@ -65,14 +65,35 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set) {
   return out;
 }
 
+Model read(const Source& source, const std::map<std::string, double>& parameters) {
+  if (!is_robot_file(source.model)) {
+    for (const auto& [option, given] : {std::pair("--control", !source.control.empty()),
+                                        {"--keyframe", !source.keyframe.empty()},
+                                        {"--with", !source.with.empty()},
+                                        {"--free-base", source.free_base}})
+      if (given) throw WrongUsage(fmt::format("{} is for robots' files, and '{}' is none", option, source.model));
+    return read_model(source.model, parameters);
+  }
+  RobotOptions options{.free_base = source.free_base, .joints = parameters};
+  std::vector<std::string> controls;
+  for (const std::string& c : source.control)
+    if (c.find('=') == std::string::npos)
+      options.control_table = c;
+    else
+      controls.push_back(c);
+  options.controls = command::parameters(controls, "--control");
+  options.keyframe = source.keyframe;
+  options.with = source.with;
+  options.packages = source.packages;
+  return read_robot(source.model, options);
+}
+
 Model read(const Source& source) {
   const auto tell = [&](const Model& model) {
     for (const std::string& remark : model.remarks) warn("{}: {}\n", source.model, remark);
   };
   try {
-    Model model = is_robot_file(source.model)
-                      ? read_robot(source.model, {.free_base = source.free_base, .joints = parameters(source.set)})
-                      : read_model(source.model, parameters(source.set));
+    Model model = read(source, parameters(source.set));
     tell(model);
     return model;
   } catch (const ModelError& error) {

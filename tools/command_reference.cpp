@@ -64,7 +64,11 @@ the constraints. A wrong file is refused with file, line, column, what was expec
 **velocity** is the same with rates; of a rigid body also `{linear = [...], angular = [...]}`, angular in body axes.
 
 **shape** is for pictures only: one of `box = [x, y, z]`, `cylinder = [radius, length]`, `sphere = radius`,
-`line = [[x, y, z], ...]`, and `at`, `axis`, `colour = "#rrggbb"`.
+`line = [[x, y, z], ...]`, `mesh = "file"` (STL, OBJ or DAE) with `scale`, and `at`, `axis` (of a cylinder), `rotation` (of a box
+or mesh: a vector along its axis, [rad] long), `colour = "#rrggbb"`; or a list of such tables.
+
+**limits**, of a joint that tells an angle or a displacement: `limits = [-1, 2]`, in rad or m. Nothing holds the joint there: a run
+tells when it passes one.
 
 **solid**, of a planar or rigid body, gives mass and inertia: `solid = {shape = "box", mass = 2, size = [1, 0.2, 0.1]}`;
 shapes are `box` (size), `rod` (length, axis), `cylinder` (radius, length, axis), `disk` (radius, axis), `sphere` (radius),

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include <mortise/core/memory.h>
+#include <mortise/files/limits.h>
 #include <mortise/files/value.h>
 
 #include "commands.h"
@@ -83,7 +84,10 @@ int run(const RunOptions& o) {
     }
     return interrupted == 0;
   };
-  const Trajectory trajectory = simulate(system, start, how);
+  const LimitWatch limits(system, model.limits);
+  if (!model.limits.empty()) how.events.push_back(limits.event());
+  Trajectory trajectory = simulate(system, start, how);
+  const bool passed = limits.tell(trajectory);
   if (shown) std::fputs("\r\033[K", stderr);
   if (!o.out.empty()) {
     const std::string csv = trajectory.csv();
@@ -113,8 +117,8 @@ int run(const RunOptions& o) {
   };
   if (trajectory.finished) {
     if (told("meaningless")) return impossible;
-    return !told("energy") && !told("checkpoint") && trajectory.to_tolerance() && !trajectory.start_moved ? healthy
-                                                                                                          : remarks;
+    const bool worth_knowing = told("energy") || told("checkpoint") || passed;
+    return !worth_knowing && trajectory.to_tolerance() && !trajectory.start_moved ? healthy : remarks;
   }
   if (o.quiet) warn(trajectory.stopped + "\n");
   const RankReport report = check_model(system, trajectory.last);

@@ -170,7 +170,7 @@ int sweep(const SweepOptions& o) {
     }
     return p;
   };
-  const Model first = read_model(o.source.model, at(0));  // what is wrong with the file is told once
+  const Model first = read(o.source, at(0));  // what is wrong with the file is told once
   std::error_code error;
   fs::create_directories(o.out, error);
   if (!fs::is_directory(o.out))
@@ -227,7 +227,7 @@ int sweep(const SweepOptions& o) {
     if (!row) return false;
     std::string mine;
     try {
-      mine = print(with_end(read_model(o.source.model, at(k))));
+      mine = print(with_end(read(o.source, at(k))));
     } catch (const ModelError& e) {
       mine = print_of_none(e);
     }
@@ -280,7 +280,7 @@ int sweep(const SweepOptions& o) {
     Row row{.identity = "", .line = fmt::format("{}", k)};
     for (const Vary& v : vary) row.line += fmt::format(",{}", p.at(v.name));
     try {
-      const Model model = with_end(read_model(o.source.model, p));
+      const Model model = with_end(read(o.source, p));
       row.identity = print(model);
       const Ready r = ready(model);
       const Trajectory t = simulate(r.system, r.start, model.run);

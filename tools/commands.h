@@ -37,10 +37,16 @@ Json report_json(const RankReport& report);
 struct Source {
   std::string model;             // path of the file
   std::vector<std::string> set;  // "name=value", the value with a unit where one is wanted
-  bool free_base = false;        // of a robot
+  // Of a robot:
+  bool free_base = false;
+  std::vector<std::string> control;  // "name=value", or the path of a table
+  std::string keyframe;
+  std::vector<std::string> with, packages;
 };
-// Throws ModelError.
+// Throws ModelError.  Remarks are printed.
 Model read(const Source& source);
+// The same with these parameters in place of those of the source, and without remarks.
+Model read(const Source& source, const std::map<std::string, double>& parameters);
 // What a model is, with all its values: the fingerprint of each of its sections, by name.  Not when its run ends.
 using Identity = std::vector<std::pair<std::string, std::string>>;
 Identity identity(Model model);
@@ -52,7 +58,7 @@ void require_identity(const std::string& csv, const Model& model);
 // Throws InvalidModel if what a run tells at its beginning, accelerations and energies too, is not what the model says
 // at the same coordinates and velocities.
 void require_run_of(const System& system, const RunTable& run);
-std::map<std::string, double> parameters(const std::vector<std::string>& set);
+std::map<std::string, double> parameters(const std::vector<std::string>& set, const char* option = "--set");
 // The system of a model and where it starts.  Where the model or the user asks for it, with the constraints that are
 // hidden in it, and then on them.  Throws NotCompletable if none can be added.
 struct Ready {

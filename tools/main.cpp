@@ -24,7 +24,7 @@ const char* const statuses =
     "Exit status:\n"
     "  0   healthy\n"
     "  1   healthy, with remarks: redundant rows, hidden constraints that were completed, steps of a run with an error "
-    "above the tolerance\n"
+    "above the tolerance, joints that pass their limits\n"
     "  2   not determined: under-modelled, indeterminate, hidden constraints that were not completed\n"
     "  3   impossible: conflicting rows, a contradiction, a start that cannot be, an indefinite mass matrix, a run "
     "that broke off\n"
@@ -42,15 +42,21 @@ CLI::Validator number(bool zero) {
   return CLI::Validator(wrong, zero ? "NUMBER >= 0" : "NUMBER > 0");
 }
 
-void add_source(CLI::App* command, Source& source) {
-  command->add_option("model", source.model, "model file, see docs/MODEL_FILES.md, or a robot's, see docs/ROBOT_FILES.md")->required();
+void add_source(CLI::App* command, Source& source, const char* option = "model") {
   command
-      ->add_option(
-          "--set", source.set,
-          "name=value: gives a parameter of the model another value, or the place where a joint of a robot starts")
-      ->take_all()
-      ->expected(1);
+      ->add_option(option, source.model, "model file, see docs/MODEL_FILES.md, or a robot's, see docs/ROBOT_FILES.md")
+      ->required();
+  const auto several = [&](const char* name, std::vector<std::string>& to, const char* text) {
+    command->add_option(name, to, text)->take_all()->expected(1);
+  };
+  several("--set", source.set,
+          "name=value: gives a parameter of the model another value, or the place where a joint of a robot starts");
   command->add_flag("--free-base", source.free_base, "the base of a robot moves freely instead of standing still");
+  several("--control", source.control,
+          "name=value: of a robot's actuator, or the effort on a joint; or a CSV file with columns t and such names");
+  command->add_option("--keyframe", source.keyframe, "of MJCF: the robot starts there");
+  several("--with", source.with, "model file of which the parts are added to a robot: springs, drives, sensors");
+  several("--package-path", source.packages, "folder in which package:// and model:// of a robot's file are");
 }
 
 void add_force(CLI::App* command, bool& force, const char* also = "") {
@@ -155,8 +161,7 @@ int run_all(int argc, char** argv) {
   ViewOptions view_options;
   c = app.add_subcommand("view", "makes a page that plays a run in a browser, with the report and plots; one file");
   c->add_option("run", view_options.run, "CSV file of a run; without one the start is shown");
-  c->add_option("--model", view_options.source.model, "model file of the run")->required();
-  c->add_option("--set", view_options.source.set, "name=value, as the run was made with")->take_all()->expected(1);
+  add_source(c, view_options.source, "--model");
   c->add_option("-o,--output", view_options.out, "HTML file")->required();
   c->add_option("--title", view_options.title, "of the page");
   c->add_option("--plot", view_options.columns, "a column to plot at first, with * for any text")

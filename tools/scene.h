@@ -28,6 +28,7 @@ struct Piece {
   std::vector<Vec3<double>> corners = {};            // of a plate in the plane
   bool outline = false;
   std::string colour = {};
+  std::size_t mesh = 0;  // of the page's, counted from 1; 0: none
 };
 
 struct SceneBody {

@@ -72,29 +72,36 @@ std::string json(const Piece& p) {
                  {"at", json(p.at)},
                  {"turn", json(p.axes)},
                  {"corners", array(p.corners, [](const V& v) { return json(v); })},
+                 {"mesh", fmt::format("{}", p.mesh)},
                  {"outline", json(p.outline)},
                  {"colour", json_string(p.colour)}});
 }
 
 std::vector<Piece> pieces_of(const Label& label, const ViewShape& s, double thickness) {
-  const std::set<std::string> known{"box", "sphere", "cylinder", "rod", "line", "none"};
+  const std::set<std::string> known{"box", "sphere", "cylinder", "rod", "line", "mesh", "none"};
   label.require(known.count(s.type) > 0, fmt::format("there is no shape '{}'", s.type),
-                "give box, sphere, cylinder, rod, line or none");
-  const bool finite = s.size.allFinite() && s.at.allFinite() && s.axis.allFinite() &&
+                "give box, sphere, cylinder, rod, line, mesh or none");
+  const bool finite = s.size.allFinite() && s.at.allFinite() && s.axis.allFinite() && s.rotation.allFinite() &&
                       std::all_of(s.points.begin(), s.points.end(), [](const V& p) { return p.allFinite(); });
   const Index sizes = s.type == "box" ? 3 : s.type == "cylinder" || s.type == "rod" ? 2 : 1;
-  label.require(finite && (s.size.head(sizes).array() > 0).all(),
+  label.require(finite && (s.type == "mesh" || (s.size.head(sizes).array() > 0).all()),
                 "a size of its shape is not positive, or a number of it is not finite",
                 "give finite numbers, sizes > 0");
   label.require(s.axis.norm() > 0, "the axis of its shape has length 0", "give a direction");
   label.require(s.type != "line" || s.points.size() >= 2, fmt::format("its line has {} points", s.points.size()),
                 "give at least 2");
+  label.require(s.type != "mesh" || (s.mesh && !s.mesh->triangles.empty()), "its mesh has no triangles",
+                "give points and triangles");
   std::vector<Piece> out;
   if (s.type == "line")
     for (std::size_t i = 0; i + 1 < s.points.size(); ++i)
       out.push_back(rod_between(s.points[i], s.points[i + 1], thickness));
   else if (s.type != "none")
-    out.push_back({s.type, s.size, s.at, s.axis == V::UnitZ() ? Mat<double, 3>::Identity() : frame_along(s.axis)});
+    out.push_back({s.type, s.size, s.at,
+                   s.rotation.norm() > 0
+                       ? Eigen::AngleAxisd(s.rotation.norm(), s.rotation.normalized()).toRotationMatrix()
+                   : s.axis == V::UnitZ() ? Mat<double, 3>::Identity()
+                                          : frame_along(s.axis)});
   for (Piece& p : out) p.colour = s.colour;
   return out;
 }
@@ -172,6 +179,7 @@ class PageData {
                    {"columns", array(kept, [&](Index c) { return column(c); })},
                    {"left_out", fmt::format("{}", run_.columns.size() - kept.size())},
                    {"tracks", array(tracks_)},
+                   {"meshes", array(meshes_)},
                    {"bodies", array(bodies)},
                    {"joints", array(joints)},
                    {"forces", array(forces)},
@@ -203,11 +211,44 @@ class PageData {
   }
 
   void apply_shapes() {
-    for (const auto& [name, shape] : options_.shapes) {
+    std::map<const ViewMesh*, std::size_t> known;
+    for (const auto& [name, shapes] : options_.shapes) {
       SceneBody& b = find_body(name, "shape");
-      b.pieces = pieces_of({"body", name}, shape, scene_.thickness);
-      for (Piece& p : b.pieces) p.outline = b.mass == 0 && b.motion != Motion::fixed;
+      b.pieces.clear();
+      for (const ViewShape& shape : shapes)
+        for (Piece& p : pieces_of({"body", name}, shape, scene_.thickness)) {
+          if (shape.mesh) {
+            const auto [it, fresh] = known.try_emplace(shape.mesh.get(), known.size() + 1);
+            if (fresh) meshes_.push_back(surface(*shape.mesh));
+            p.mesh = it->second;
+          }
+          p.outline = b.mass == 0 && b.motion != Motion::fixed && p.type != "mesh";
+          b.pieces.push_back(std::move(p));
+        }
     }
+  }
+
+  // Points as 65536th parts of the box around them.
+  static std::string surface(const ViewMesh& mesh) {
+    V least = mesh.points.front(), most = least;
+    for (const V& x : mesh.points) least = least.cwiseMin(x), most = most.cwiseMax(x);
+    constexpr double parts = 65535;
+    const V step = ((most - least) / parts).cwiseMax(1e-300);
+    std::vector<std::uint16_t> points, small;
+    for (const V& x : mesh.points)
+      for (int k = 0; k < 3; ++k)
+        points.push_back(static_cast<std::uint16_t>(std::lround((x[k] - least[k]) / step[k])));
+    std::vector<std::uint32_t> corners;
+    for (const auto& t : mesh.triangles) corners.insert(corners.end(), t.begin(), t.end());
+    const bool wide = mesh.points.size() > static_cast<std::size_t>(parts);
+    if (!wide)
+      for (const std::uint32_t c : corners) small.push_back(static_cast<std::uint16_t>(c));
+    return object({{"least", json(least)},
+                   {"step", json(step)},
+                   {"wide", json(wide)},
+                   {"points", fmt::format("\"{}\"", base64(points.data(), points.size() * sizeof points[0]))},
+                   {"corners", fmt::format("\"{}\"", wide ? base64(corners.data(), corners.size() * sizeof corners[0])
+                                                          : base64(small.data(), small.size() * sizeof small[0]))}});
   }
 
   std::size_t track(const SceneBody& b, const V& r) {
@@ -308,7 +349,7 @@ class PageData {
   const RunTable& run_;
   const ViewOptions& options_;
   Scene scene_;
-  std::vector<std::string> tracks_;
+  std::vector<std::string> tracks_, meshes_;
 };
 
 void replace_once(std::string& text, std::string_view what, const std::string& by) {

@@ -9,7 +9,10 @@
 // joints where inertia tells no shape, or as they are given; without mass they are outlined.  Joints and forces are
 // drawn where their sketches (core/sketch.h) put them.  Systems of the plane are seen in their plane.
 
+#include <array>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,14 +22,22 @@
 
 namespace mortise {
 
+// A surface of triangles, counter-clockwise from outside.
+struct ViewMesh {
+  std::vector<Vec3<double>> points;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+};
+
 // How a body is drawn, in its frame.
 struct ViewShape {
-  std::string type = "box";               // box, sphere, cylinder, rod (a cylinder with round ends), line, none
-  Vec3<double> size{1, 1, 1};             // [m] of a box: edges; sphere: diameter; cylinder, rod: diameter, length
-  Vec3<double> at{0, 0, 0};               // [m] its middle
+  std::string type = "box";    // box, sphere, cylinder, rod (a cylinder with round ends), line, mesh, none
+  Vec3<double> size{1, 1, 1};  // [m] of a box: edges; sphere: diameter; cylinder, rod: diameter, length; mesh: scale
+  Vec3<double> at{0, 0, 0};    // [m] its middle; of a mesh: its origin
   Vec3<double> axis{0, 0, 1};             // of a cylinder or rod: its axis; of a box: its third edge
   std::vector<Vec3<double>> points = {};  // [m] of a line, from point to point, as thick as links are
   std::string colour = {};                // "#4477aa"; "": chosen
+  Vec3<double> rotation{0, 0, 0};         // [rad] of a box or mesh, in place of an axis: turned about this vector
+  std::shared_ptr<const ViewMesh> mesh = {};  // bodies may share one
 };
 
 // Something to point out on the page, such as a finding of a report.
@@ -39,7 +50,7 @@ struct Highlight {
 
 struct ViewOptions {
   std::string title = {};                        // "": the name of the system
-  std::map<std::string, ViewShape> shapes = {};  // by path of body
+  std::map<std::string, std::vector<ViewShape>> shapes = {};  // by path of body
   std::string verdict = {}, report = {};         // one line, and the whole text
   std::vector<Highlight> highlights = {};
   // What the run was made of, by name, for those who read the page's data.

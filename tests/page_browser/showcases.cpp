@@ -75,7 +75,7 @@ void unfinished() {
   a.connect("hinge", Pin{}, ground, rod);
   const System system(a);
   ViewOptions options{.title = "Pendulum, not connected yet"};
-  options.shapes["rod"] = {.type = "rod", .size = {0.05, 1, 0}, .at = {0.5, 0, 0}, .axis = {1, 0, 0}};
+  options.shapes["rod"] = {{.type = "rod", .size = {0.05, 1, 0}, .at = {0.5, 0, 0}, .axis = {1, 0, 0}}};
   show_report(options, system, check_rank(system, system.evaluate(system.state())));
   write_view(system, table_of(system, system.state()), folder + "/unfinished.html", options);
   fmt::print("{}/unfinished.html\n", folder);
@@ -150,7 +150,7 @@ void vehicle() {
   const auto chassis = car.add("chassis", RigidBody{.mass = M, .inertia = Vec3<double>(500, 1800, 2000).asDiagonal()});
   car.place(chassis, RigidBody::pose({0, 0, height}, {1, 0, 0, 0}));
   ViewOptions options{.title = "Car on four suspensions"};
-  options.shapes["chassis"] = {.type = "box", .size = {3.4, 1.25, 0.3}, .at = {0, 0, 0.45}, .colour = "#4c86c6"};
+  options.shapes["chassis"] = {{.type = "box", .size = {3.4, 1.25, 0.3}, .at = {0, 0, 0.45}, .colour = "#4c86c6"}};
   for (const double sx : {1.0, -1.0})
     for (const double sy : {1.0, -1.0}) {
       const std::string name = std::string(sx > 0 ? "front_" : "rear_") + (sy > 0 ? "left" : "right");
@@ -161,7 +161,7 @@ void vehicle() {
       car.connect(name + "_mount", at_world<Spherical>(top), chassis, wheel[mount]);
       car.connect(name + "_guide", at_world<PointOnLine>(at, Axis(0, 0, 1)), chassis, wheel[hub]);
       options.shapes[name + "/hub"] = {
-          .type = "cylinder", .size = {0.6, 0.2, 0}, .axis = {0, 1, 0}, .colour = "#3a3f47"};
+          {.type = "cylinder", .size = {0.6, 0.2, 0}, .axis = {0, 1, 0}, .colour = "#3a3f47"}};
     }
   State s = System(car).state();
   s.set("front_left/hub.z", height + 0.12);

@@ -17,13 +17,13 @@ _mortise() {
       ;;
   esac
   if [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$(mortise "$command" --help 2> /dev/null | grep -o -- '--[a-z_]\+')" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$(mortise "$command" --help 2> /dev/null | grep -o -- '--[a-z_-]\+')" -- "$word")
     return
   fi
   case $command in
     list) mapfile -t COMPREPLY < <(compgen -W "bodies joints forces sensors integrators models" -- "$word") ;;
     new) mapfile -t COMPREPLY < <(compgen -W "$(mortise list models 2> /dev/null)" -- "$word") ;;
-    *) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(toml|csv|urdf|xml)' -- "$word"; compgen -d -- "$word") ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(toml|csv|urdf|sdf|world|xml)' -- "$word"; compgen -d -- "$word") ;;
   esac
 }
 complete -o filenames -F _mortise mortise

@@ -1,9 +1,16 @@
 // The run that the page shows: columns by time, and where bodies are.
 import {Quaternion, Vector3} from 'three';
 
+const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
 const unpacked = (text) => {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  return new Float64Array(bytes.buffer);
+  return new Float64Array(bytesOf(text));
+};
+
+// A surface: its points are told as parts of the box around them.
+const surface = ({least, step, wide, points, corners}) => {
+  const parts = new Uint16Array(bytesOf(points)), at = new Float32Array(parts.length);
+  for (let i = 0; i < parts.length; ++i) at[i] = least[i % 3] + step[i % 3] * parts[i];
+  return {points: at, corners: wide ? new Uint32Array(bytesOf(corners)) : new Uint16Array(bytesOf(corners))};
 };
 
 export class Run {
@@ -11,6 +18,10 @@ export class Run {
     Object.assign(this, data);
     for (const c of this.columns) c.values = unpacked(c.data);
     this.tracks = data.tracks.map(unpacked);
+    const meshes = data.meshes.map(surface);
+    for (const {pieces} of this.bodies)
+      for (const p of pieces)
+        if (p.mesh) p.surface = meshes[p.mesh - 1];
     this.times = this.columns[0].values;
     this.start = this.times[0];
     this.end = this.times[this.times.length - 1];

@@ -1,10 +1,6 @@
 // Bodies, joints and forces as objects of three.js.
-import {
-  BoxGeometry, BufferGeometry, CapsuleGeometry, ConeGeometry, Curve, CylinderGeometry, DoubleSide, EdgesGeometry,
-  ExtrudeGeometry, Float32BufferAttribute, Group, IcosahedronGeometry, Line, LineBasicMaterial, LineDashedMaterial,
-  LineSegments, Mesh, MeshStandardMaterial, RingGeometry, Shape, SphereGeometry, TorusGeometry,
-  TubeGeometry, Vector3,
-} from 'three';
+import {BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, ConeGeometry, Curve, CylinderGeometry, DoubleSide, EdgesGeometry, ExtrudeGeometry, Float32BufferAttribute, Group, IcosahedronGeometry, Line, LineBasicMaterial, LineDashedMaterial, LineSegments, Mesh, MeshStandardMaterial, RingGeometry, Shape, SphereGeometry, TorusGeometry, TubeGeometry, Vector3,} from 'three';
+import {toCreasedNormals} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 
 const Z = new Vector3(0, 0, 1), Y = new Vector3(0, 1, 0);
 const vector = (a) => new Vector3(a[0], a[1], a[2]);
@@ -65,6 +61,12 @@ const geometryOf = (piece, sides = 48) => {
     case 'box': return new BoxGeometry(a, b, c);
     case 'sphere': return new SphereGeometry(a / 2, sides, sides / 2);
     case 'cylinder': return new CylinderGeometry(a / 2, a / 2, b, 56).rotateX(Math.PI / 2);
+    case 'mesh': {
+      const geometry = new BufferGeometry();
+      geometry.setAttribute('position', new BufferAttribute(piece.surface.points, 3));
+      geometry.setIndex(new BufferAttribute(piece.surface.corners, 1));
+      return once('mesh', [piece.mesh, ...piece.size], () => toCreasedNormals(geometry.clone().scale(a, b, c), 0.6));
+    }
     case 'rod': return new CapsuleGeometry(a / 2, Math.max(b - a, 1e-9), Math.max(2, sides / 4), sides).rotateX(Math.PI / 2);
     default: return plate(piece.corners, a / 2, c);
   }
