@@ -135,11 +135,11 @@ int view(const ViewOptions& o) {
   Meshes meshes(model, o.source.packages);
   for (const auto& [body, shapes] : model.shapes) {
     std::vector<ViewShape> all;
-    for (const Shape& s : shapes)
-      if (s.kind == Shape::Kind::mesh)
-        meshes.add(all, s);
+    for (const Shape& shape : shapes)
+      if (shape.kind == Shape::Kind::mesh)
+        meshes.add(all, shape);
       else
-        all.push_back(drawn(s));
+        all.push_back(drawn(shape));
     if (!all.empty()) options.shapes[body] = std::move(all);
   }
   show_report(options, system, diagnose(system, s));
