@@ -1,15 +1,16 @@
 # The layers: a library folder includes itself and core, and what stands before it in the order assembly, engine, diagnosis,
-# solve, integrators; catalogue, which compiles the parts of the library, all that these are; files, which reads and writes
+# solve, integrators, analysis; catalogue, which compiles the parts of the library, all that these are; files, which reads and writes
 # models, all that these are made of and run by.
 # Boost.Graph, slow to compile, stays inside one .cpp of assembly.
 # Usage: cmake -DROOT=<folder that holds core, bodies, ...> -P layers.cmake
 cmake_minimum_required(VERSION 3.25)
 
-set(folders core bodies joints forces sensors assembly engine diagnosis solve catalogue integrators files)
+set(folders core bodies joints forces sensors assembly engine diagnosis solve catalogue integrators analysis files)
 set(engine_also assembly)
 set(diagnosis_also assembly engine)
 set(solve_also assembly engine diagnosis)
 set(integrators_also assembly engine diagnosis solve)
+set(analysis_also assembly engine diagnosis solve integrators)
 set(catalogue_also bodies joints forces sensors assembly)
 set(files_also bodies joints forces sensors assembly diagnosis solve integrators)
 # An old path of a moved header: this one line.
@@ -49,7 +50,7 @@ foreach(folder ${folders})
       # Ours are <mortise/folder/...> and any path through one of our folders, as "../folder/...".
       string(REGEX REPLACE "(^|/)(${allowed})/" "\\1" rest "${path}")
       if(path MATCHES "^mortise/" AND NOT path MATCHES "^mortise/(version\\.h$|(${allowed})/)"
-         OR rest MATCHES "(^|/)(core|bodies|joints|forces|sensors|assembly|engine|diagnosis|solve|catalogue|integrators|files|tools|examples|tests)/")
+         OR rest MATCHES "(^|/)(core|bodies|joints|forces|sensors|assembly|engine|diagnosis|solve|catalogue|integrators|analysis|files|tools|examples|tests)/")
         complain("${file}:${number}: includes ${path}; ${folder} may include only ${names}")
       endif()
 
