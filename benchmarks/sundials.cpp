@@ -231,7 +231,7 @@ class IdaRun final : public Peer {
       const MatrixXd A = e_.A(c.block);
       lambda_.segment(c.row, c.rows) = (A * A.transpose()).ldlt().solve(A * left.segment(b.first, b.size));
     }
-    multiplier_size_ = std::max(1e-300, lambda_.cwiseAbs().maxCoeff());
+    multiplier_size_ = std::max(1e-300, lambda_.lpNorm<Eigen::Infinity>());
     N_Vector y = N_VNew_Serial(unknowns(), context), dy = N_VClone(y), id = N_VClone(y);
     N_VConst(0, dy);
     N_VConst(0, id);
@@ -317,7 +317,7 @@ class IdaRun final : public Peer {
       const auto [q, v] = me.scale_.sizes();
       me.part(w, 0) = (me.tolerance_ * q).cwiseInverse();
       me.part(w, me.n_) = (me.tolerance_ * v).cwiseInverse();
-      me.multiplier_size_ = std::max(me.multiplier_size_, me.multipliers(y).cwiseAbs().maxCoeff());
+      me.multiplier_size_ = std::max(me.multiplier_size_, me.multipliers(y).lpNorm<Eigen::Infinity>());
       me.multipliers(w).setConstant(1 / (me.tolerance_ * me.multiplier_size_));
     });
   }

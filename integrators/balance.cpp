@@ -12,7 +12,7 @@ EnergyBalance::EnergyBalance(const System& system, Flow& flow, const State& star
   State s = start;
   s.v.setZero();
   for (const auto& c : system.constraints())
-    by_joints_ = by_joints_ || !c.model->ideal() || c.model->reacts() || depends_on_time(system, c, s);
+    by_joints_ = by_joints_ || !c.model->ideal() || c.model->reacts() || depends_on_time(c);
   if (!by_joints_) try {
       (void)flow.solver().solve(s);
       by_joints_ = !flow.solver().rate().isZero(0);

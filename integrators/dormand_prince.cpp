@@ -131,7 +131,7 @@ double DormandPrince::try_step(double h) {
     }
     kq_[i] = stage_.v;
     kv_[i] = flow_->acceleration(stage_);
-    if (power_) kw_[i] = power_(stage_);
+    if (power_ && i != 1) kw_[i] = power_(stage_);  // a[6][1] is 0
     last_ = flow_->solver().independence();
     if (last_ < least_) least_ = last_, lowest_ = stage_;
   }

@@ -6,7 +6,11 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string_view>
+
+#include <mortise/assembly/force_of.h>
+#include <mortise/assembly/joint_of.h>
 
 namespace mortise {
 namespace {
@@ -21,10 +25,39 @@ bool may_depend_on_time(std::string_view kind) {
   return kind.starts_with("drive") || std::find(functions.begin(), functions.end(), kind) != functions.end();
 }
 
-// Values and b of a joint's rows, as functions of the state.
+// The bodies of a part, at rest.  Where all have a frame they are put into motions once, and the part is asked there.
+class AtRest {
+ public:
+  AtRest(const System& system, const std::vector<std::size_t>& bodies, bool of_frames, const State& s)
+      : first_(system.firsts(bodies)) {
+    for (const std::size_t k : bodies) {
+      models_.push_back(system.bodies()[k].model);
+      of_frames = of_frames && (models_.back()->size() == 0 || models_.back()->frame() >= 0);
+      unknowns_ += models_.back()->unknowns();
+    }
+    if (of_frames) motions_.emplace(models_, s, first_);
+  }
+  bool framed() const { return motions_.has_value(); }
+  Places places() const { return motions_->places(first_); }
+  const std::vector<Index>& firsts() const { return first_; }
+  const std::vector<std::shared_ptr<const BodyModel>>& models() const { return models_; }
+  Index unknowns() const { return unknowns_; }
+
+ private:
+  std::vector<Index> first_;
+  std::vector<std::shared_ptr<const BodyModel>> models_;
+  std::optional<Motions> motions_;
+  Index unknowns_ = 0;
+};
+
+// Values and b of a joint's rows, as functions of the time.
 class RowsAt {
  public:
-  RowsAt(const System& system, const System::ConstraintInfo& c) : c_(c), first_(system.firsts(c.bodies)) {
+  RowsAt(const System& system, const System::ConstraintInfo& c, const State& s)
+      : c_(c),
+        bodies_(system, c.bodies, dynamic_cast<const JointModel*>(c.model.get()) != nullptr, s),
+        rate_(c.rows),
+        Y_(c.rows * bodies_.unknowns()) {
     for (const std::size_t k : c.bodies) blocks_.emplace_back(c.rows, system.bodies()[k].size);
     for (MatrixXd& m : blocks_) A_.emplace_back(m.data(), m.rows(), m.cols());
   }
@@ -32,57 +65,56 @@ class RowsAt {
   RowsAt& operator=(const RowsAt&) = delete;
   void operator()(const State& s, VectorXd& out) {
     out.resize(2 * c_.rows);
-    c_.model->evaluate(s, first_, out.head(c_.rows), out.tail(c_.rows), A_);
+    if (bodies_.framed())
+      c_.model->evaluate(s, bodies_.places(), Y_.data(), out.data(), rate_.data(), out.data() + c_.rows);
+    else
+      c_.model->evaluate(s, bodies_.firsts(), out.head(c_.rows), out.tail(c_.rows), A_);
   }
 
  private:
   const System::ConstraintInfo& c_;
-  std::vector<Index> first_;
+  AtRest bodies_;
+  VectorXd rate_, Y_;
   std::vector<MatrixXd> blocks_;
   std::vector<Eigen::Map<MatrixXd>> A_;
 };
 
-// The same of a force, on the bodies it acts on.
+// A force, on what its bodies know.
 class ForceAt {
  public:
-  ForceAt(const System& system, const System::ForceInfo& f)
-      : f_(f), first_(system.firsts(f.bodies)), all_(VectorXd::Zero(system.size())) {
+  ForceAt(const System& system, const System::ForceInfo& f, const State& s)
+      : f_(f), bodies_(system, f.bodies, dynamic_cast<const ForcePart*>(f.model.get()) != nullptr, s) {
+    if (bodies_.framed()) return;
+    all_ = VectorXd::Zero(system.size());
     for (const std::size_t k : f.bodies)
       for (Index i = 0; i < system.bodies()[k].size; ++i) on_.push_back(system.bodies()[k].first + i);
   }
   void operator()(const State& s, VectorXd& out) {
+    if (bodies_.framed()) {
+      out.setZero(bodies_.unknowns());
+      to_.clear();
+      double* first = out.data();
+      for (const auto& b : bodies_.models()) to_.push_back(first), first += b->unknowns();
+      f_.model->act(s, bodies_.places(), to_.data());
+      return;
+    }
     for (const Index i : on_) all_[i] = 0;
-    f_.model->act(s, first_, all_);
+    f_.model->act(s, bodies_.firsts(), all_);
     out.resize(static_cast<Index>(on_.size()));
     for (std::size_t i = 0; i < on_.size(); ++i) out[static_cast<Index>(i)] = all_[on_[i]];
   }
 
  private:
   const System::ForceInfo& f_;
-  std::vector<Index> first_, on_;
+  AtRest bodies_;
+  std::vector<Index> on_;
+  std::vector<double*> to_;
   VectorXd all_;
 };
 
 }  // namespace
 
-bool depends_on_time(const System& system, const System::ConstraintInfo& c, const State& s) {
-  if (c.own) return false;
-  if (may_depend_on_time(c.model->kind())) return true;
-  try {
-    RowsAt rows(system, c);
-    VectorXd now, then;
-    rows(s, now);
-    State later = s;
-    for (const double wait : {1e-3, 0.11, 0.73, 17.3, 1234.5}) {
-      later.t = s.t + wait;
-      rows(later, then);
-      if (then != now) return true;
-    }
-    return false;
-  } catch (...) {
-    return true;
-  }
-}
+bool depends_on_time(const System::ConstraintInfo& c) { return !c.own && may_depend_on_time(c.model->kind()); }
 
 namespace {
 
@@ -130,10 +162,13 @@ class Values {
     constexpr double clear = 5, sure = 0.5;
     constexpr int most = 1000;
     int tried = 0;
-    const auto way = [&](int k) { return k < 1 || k > instants ? 0.0 : scaled(values_.col(k) - values_.col(k - 1)); };
+    std::vector<double> way(instants + 2, 0.0);
+    for (int k = 1; k <= instants; ++k)
+      way[static_cast<std::size_t>(k)] = scaled(values_.col(k) - values_.col(k - 1));
     for (int k = 1; k <= instants && tried < most; ++k) {
-      const double jump = way(k);
-      if (!(jump > clear * std::min(way(k - 1), way(k + 1)))) continue;
+      const auto at = static_cast<std::size_t>(k);
+      const double jump = way[at];
+      if (!(jump > clear * std::min(way[at - 1], way[at + 1]))) continue;
       ++tried;
       double a = time(k - 1), b = time(k);
       VectorXd left = values_.col(k - 1), right = values_.col(k);
@@ -277,10 +312,10 @@ Course course_of(const System& system, const State& start, double end, double re
   for (std::size_t i = 0; i < system.constraints().size(); ++i) {
     const auto& c = system.constraints()[i];
     if (!c.own && !std::binary_search(s.off.begin(), s.off.end(), i) && !tells(*c.model))
-      look(*c.model, [&] { return RowsAt(system, c); });
+      look(*c.model, [&] { return RowsAt(system, c, s); });
   }
   for (const auto& f : system.forces())
-    if (!tells(*f.model)) look(*f.model, [&] { return ForceAt(system, f); });
+    if (!tells(*f.model)) look(*f.model, [&] { return ForceAt(system, f, s); });
   for (const auto& b : system.bodies())
     if (b.size > 0)
       look(*b.model, [&] { return [&](const State& at, VectorXd& out) { out = b.model->force(at, b.first); }; });

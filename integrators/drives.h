@@ -18,7 +18,7 @@
 namespace mortise {
 
 // Rows of this joint may move by themselves.
-bool depends_on_time(const System& system, const System::ConstraintInfo& c, const State& s);
+bool depends_on_time(const System::ConstraintInfo& c);
 
 struct Breakpoint {
   double t;
