@@ -142,6 +142,11 @@ template <class F> void with_label(const Label& label, const F& f) {
   }
 }
 
+void connects_itself(const Label& label, const std::string& body) {
+  label.fail<InvalidModel>(fmt::format("it connects body '{}' with itself", body),
+                           "name two bodies; the ground is one, too");
+}
+
 // A joint that marks points or axes on two bodies, and was given one rigid body for both.
 void require_two_bodies(const Label& label, const Sketch& sketch, const auto& bodies) {
   std::vector<Sketch::Mark> marks = sketch.points;
@@ -150,8 +155,10 @@ void require_two_bodies(const Label& label, const Sketch& sketch, const auto& bo
     for (const auto& b : marks)
       if (a.body < b.body && b.body < bodies.size() && bodies[a.body].path == bodies[b.body].path &&
           bodies[a.body].model->size() > 0 && bodies[a.body].model->frame() >= 0)
-        label.fail<InvalidModel>(fmt::format("it connects body '{}' with itself", bodies[a.body].path),
-                                 "name two bodies; the ground is one, too");
+        connects_itself(label, bodies[a.body].path);
+  static const std::set<std::string> of_turns{"belt", "drive_planar_angle", "planar_gear"};  // they mark nothing
+  if (of_turns.count(sketch.kind) && bodies.size() > 1 && bodies[0].path == bodies[1].path)
+    connects_itself(label, bodies[0].path);
 }
 
 }  // namespace

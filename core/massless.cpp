@@ -19,6 +19,12 @@ std::string entry(const std::vector<std::string>& names, Index i, Index j) {
 
 }  // namespace
 
+// Of a larger matrix, as programs export it.
+static bool one_triangle(const MatrixXd& M) {
+  const auto empty = [](const MatrixXd& X) { return MatrixXd(X.triangularView<Eigen::StrictlyUpper>()).isZero(0); };
+  return M.rows() > 2 && empty(M) != empty(M.transpose());
+}
+
 void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<std::string>& names) {
   if (M.rows() != M.cols())
     label.fail<WrongSize>(fmt::format("the mass matrix is {} x {}", M.rows(), M.cols()), "give a square matrix");
@@ -33,7 +39,10 @@ void require_symmetric(const MatrixXd& M, const Label& label, const std::vector<
       if (std::abs(M(i, j) - M(j, i)) > tolerance::symmetric * size)
         label.fail<NotSymmetric>(fmt::format("the mass matrix is not symmetric: {} = {} but {} = {}",
                                              entry(names, i, j), M(i, j), entry(names, j, i), M(j, i)),
-                                 "give a symmetric matrix");
+                                 one_triangle(M)
+                                     ? "only one triangle of it is there: add the other one; the first line "
+                                       "of a Matrix Market file with one triangle ends in 'symmetric'"
+                                     : "give a symmetric matrix");
     }
 }
 

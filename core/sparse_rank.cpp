@@ -42,9 +42,30 @@ Gap gap_of(const SparseList& y, double left, const SparseRows& A, const VectorXd
           gap <= options.conflict * terms + tolerance::same_b * length * accelerations + left * most};
 }
 
-// A N, with 0 for what is round-off of its terms, and |A||N| with the same entries.
-std::pair<SparseRows, SparseRows> product_and_terms(const SparseRows& A, const SparseRows& N) {
-  SparseRows product(A.rows(), N.cols()), terms(A.rows(), N.cols());
+// The largest entries of each group of rows, or of columns, of |X|.
+SparseRows largest_of_groups(const SparseRows& X, const std::vector<int>& groups, bool of_rows) {
+  using Triplet = Eigen::Triplet<double>;
+  const int count = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
+  std::vector<Triplet> entries;
+  entries.reserve(static_cast<std::size_t>(X.nonZeros()));
+  for (Index i = 0; i < X.outerSize(); ++i)
+    for (SparseRows::InnerIterator x(X, i); x; ++x) {
+      const int group = groups[static_cast<std::size_t>(of_rows ? x.row() : x.col())];
+      entries.emplace_back(of_rows ? group : static_cast<int>(x.row()), of_rows ? static_cast<int>(x.col()) : group,
+                           std::abs(x.value()));
+    }
+  SparseRows out(of_rows ? count : X.rows(), of_rows ? X.cols() : count);
+  out.setFromTriplets(entries.begin(), entries.end(), [](double a, double b) { return std::max(a, b); });
+  return out;
+}
+
+// A N, with 0 for what is round-off of its terms; and what its entries are judged by, |A||N| of groups of coordinates:
+// a row that touches a body's turns counts with all of them, however the axes of the body lie, so that one that
+// touches a massless turn by round-off alone does not hold it.
+std::pair<SparseRows, SparseRows> product_and_terms(const SparseRows& A, const SparseRows& N,
+                                                    const std::vector<int>& groups) {
+  SparseRows product(A.rows(), N.cols());
+  if (N.cols() == 0) return {product, product};
   struct Sum {
     double value = 0, terms = 0;
     Index row = -1;
@@ -62,15 +83,13 @@ std::pair<SparseRows, SparseRows> product_and_terms(const SparseRows& A, const S
       }
     std::sort(touched.begin(), touched.end());
     product.startVec(i);
-    terms.startVec(i);
     for (const Index j : touched) {
       const Sum& sum = sums[static_cast<std::size_t>(j)];
       product.insertBack(i, j) = std::abs(sum.value) <= tolerance::rounding * sum.terms ? 0 : sum.value;
-      terms.insertBack(i, j) = sum.terms;
     }
   }
   product.finalize();
-  terms.finalize();
+  SparseRows terms = largest_of_groups(A, groups, false) * largest_of_groups(N, groups, true);
   return {std::move(product), std::move(terms)};
 }
 
@@ -102,7 +121,7 @@ SparseRank sparse_rank(const SparseEquations& e, const RankOptions& options, Ind
     VectorXd columns;
     RowRank rank;
   };
-  const auto products = product_and_terms(e.A, e.N0);
+  const auto products = product_and_terms(e.A, e.N0, e.groups);
   const auto judged = [&](const Scaling& from) {
     auto [product, terms] = products;
     VectorXd c0(k);

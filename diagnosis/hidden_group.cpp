@@ -23,13 +23,19 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
   pivots_ = forces_->pivots(e, scale_, f);
   here_.emplace(*forces_, x_, pivots_, options_);
   // K of a rod that may spin is regular all the same where its springs do not balance.
-  if (State x = x_; std::optional<HiddenAnalysis> a = balance(x))
+  bool balances = false;
+  if (State x = x_; std::optional<HiddenAnalysis> a = balance(x)) {
+    balances = true;
     if (a->velocity.size() == here_->velocity.size() && a->position_rank < here_->position_rank) {
       x_ = x;
       here_.emplace(std::move(*a));
     }
+  }
   const HiddenAnalysis& here = *here_;
   look_elsewhere();
+  // No state in balance is found, from here or from others: what is not in balance here cannot be.
+  const bool unbalanced =
+      !balances && !balanced_.empty() && std::none_of(balanced_.begin(), balanced_.end(), [](bool b) { return b; });
 
   // Directions that nothing decides, or that cannot be.
   std::set<Index> astray;  // position-level rows, by a pivot of their own
@@ -79,11 +85,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
           "would have to follow from two more derivatives; write the condition as a joint",
           joined(row.coordinates));
     } else {
-      row.kind = HiddenKind::contradictory;
-      row.sentence = fmt::format(
-          "a force{} acts along {}, which has no mass and which nothing holds: no motion exists; give it mass, hold "
-          "it by a joint, or take the force away",
-          stray.zero ? " that is 0 at this state but not at others" : "", joined(row.coordinates));
+      contradict(row, stray.zero);
     }
     out.push_back(std::move(row));
   }
@@ -94,14 +96,25 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
   }
 
   const auto f_unit = [&](Index i) { return VectorXd(VectorXd::Unit(f, i)); };
-  decided_ = here.strays.empty() && !here.mixed && here.regular && !singular;
+  const auto off = [&](std::size_t k) {
+    const VectorXd c = here.L.col(static_cast<Index>(k));
+    return unbalanced && !singular && std::abs(c.dot(here.s.h)) > options_.zero * c.cwiseAbs().dot(here.s.h_size);
+  };
+  bool can_be = true;
+  for (std::size_t k = 0; k < here.position.size(); ++k) can_be = can_be && !off(k);
+  decided_ = here.strays.empty() && !here.mixed && here.regular && !singular && can_be;
   for (std::size_t k = 0; k < here.position.size(); ++k) {
     if (astray.count(here.position[k])) continue;
     HiddenRow row = told(here.L.col(static_cast<Index>(k)), here.position[k]);
+    if (off(k)) {
+      contradict(row, false);
+      out.push_back(std::move(row));
+      continue;
+    }
     row.kind = HiddenKind::position_level;
     row.sentence = fmt::format("this decides {}, and its velocity with it", row.coordinates.front());
     row.completable = decided_;
-    if (here.strays.empty() && !decided_) refuse(row, singular);
+    if (here.strays.empty() && !decided_ && can_be) refuse(row, singular);
     out.push_back(std::move(row));
   }
   for (const Index i : here.velocity) {
@@ -110,7 +123,7 @@ void HiddenGroup::look(std::vector<HiddenRow>& out) {
     row.sentence =
         fmt::format("this decides the velocity of {}; its position may start anywhere", row.coordinates.front());
     row.completable = decided_;
-    if (here.strays.empty() && !decided_) refuse(row, singular);
+    if (here.strays.empty() && !decided_ && can_be) refuse(row, singular);
     out.push_back(std::move(row));
   }
 }
@@ -160,6 +173,14 @@ bool HiddenGroup::refuse_parts(std::vector<HiddenRow>& out) const {
                 joined(reacting), joined(row.coordinates));
   out.push_back(std::move(row));
   return true;
+}
+
+void HiddenGroup::contradict(HiddenRow& row, bool zero_here) {
+  row.kind = HiddenKind::contradictory;
+  row.sentence = fmt::format(
+      "a force{} acts along {}, which has no mass and which nothing holds: no motion exists; give it mass, hold "
+      "it by a joint, or take the force away",
+      zero_here ? " that is 0 at this state but not at others" : "", joined(row.coordinates));
 }
 
 void HiddenGroup::refuse(HiddenRow& row, bool singular) const {

@@ -34,6 +34,7 @@ class HiddenGroup {
   std::string name_of(Index i) const { return forces_->coordinates()[static_cast<std::size_t>(i)]; }
   bool refuse_parts(std::vector<HiddenRow>& out) const;
   void refuse(HiddenRow& row, bool singular) const;
+  static void contradict(HiddenRow& row, bool zero_here);
   VectorXd extent() const;
   void look_elsewhere();
   std::optional<HiddenAnalysis> balance(State& x) const;

@@ -302,6 +302,7 @@ RankReport check_model(const System& system, const State& s, const RankOptions& 
   report::find_locked(system, *e, r, options);
   r.broken = report::broken_energies(system, s);
   if (!r.broken.empty()) r.judged = "with the forces alone";
+  for (std::string& w : report::springs_without_direction(system, s)) r.warnings.push_back(std::move(w));
   if (r.ok() && !r.start)
     for (const std::size_t i : padded_bodies(system, s, options)) r.padded.push_back(system.bodies()[i].name);
   return r;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <mortise/core/function_ref.h>
 #include <mortise/diagnosis/rank_report.h>
 #include <mortise/engine/system_rank.h>
 
@@ -50,14 +51,33 @@ Sound without_broken_parts(const System& system, const State& s);
 Sound without_broken_masses(const System& system, const Evaluation& e);
 std::vector<BrokenPart> broken_energies(const System& system, const State& s);  // of parts with finite forces
 
+// Springs that are pressed together to a point, in words.
+std::vector<std::string> springs_without_direction(const System& system, const State& s);
+
 // A row whose gradient is zero at e: there only, everywhere, or wherever it is met.
 RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row);
 // A row by itself that is met only where its gradient vanishes; or that is not met where it does.
 bool squared(const System& system, const Evaluation& e, const SparseRank::Set& set);
 bool flat_and_unmet(const System& system, const Evaluation& e, const SparseRank::Set& set);
 
-// A state near s that meets the holonomic rows, by steps of least change in the sizes d; none if it is not found.
+// Bodies that joints connect, and these joints.
+struct Piece {
+  Parts parts;
+  std::vector<Index> at;  // of each body, where its coordinates begin among those of the piece
+  Index size = 0;         // coordinates
+
+  VectorXd part_of(const System& system, const VectorXd& q) const;  // of all coordinates those of the piece
+  void add(const System& system, const VectorXd& part, VectorXd& q) const;
+  // Its rows of A, in the sizes d of its coordinates; 0 where `without`.
+  MatrixXd slopes(const System& system, const Evaluation& e, const VectorXd& d,
+                  const FunctionRef<bool(std::size_t)>& without) const;
+};
+std::vector<Piece> pieces(const System& system);
+
+// A state near s that meets the holonomic rows, of some pieces or of all, by steps of least change in the sizes d; none
+// if it is not found.
 std::optional<State> met_near(const System& system, State s, const VectorXd& d);
+std::optional<State> met_near(const System& system, State s, const VectorXd& d, const std::vector<Piece>& pieces);
 // Does the state meet the constraints, and is there one near that does?  Fills report.start.
 void look_at_start(const System& system, const Evaluation& e, RankReport& report);
 // Are there fewer free directions near this pose?  Fills report.free_near.

@@ -48,10 +48,11 @@ class Collector {
   std::vector<BrokenPart>& out_;
 };
 
-// Where the ends of a part of two bodies coincide it has no direction: that is what is wrong with it, not its formula.
-template <class Part> void require_apart(const Label& label, const System& system, const State& s, const Part& part) {
-  const Sketch sketch = part.model->sketch();
-  if (part.bodies.size() != 2 || sketch.points.size() != 2 || sketch.points[0].body == sketch.points[1].body) return;
+// Where both ends of a part of two bodies are, if they coincide.
+template <class Part>
+std::optional<Vec3<double>> ends_coincide(const System& system, const State& s, const Part& part,
+                                          const Sketch& sketch) {
+  if (part.bodies.size() != 2 || sketch.points.size() != 2 || sketch.points[0].body == sketch.points[1].body) return {};
   Vec3<double> at[2];
   double size = 0;
   for (int k = 0; k < 2; ++k) {
@@ -60,17 +61,23 @@ template <class Part> void require_apart(const Label& label, const System& syste
     int dimension = 0;
     for (const int d : {3, 2, 1})
       if (dimension == 0 && b.model->has(Ask::point, d)) dimension = d;
-    if (dimension == 0) return;
+    if (dimension == 0) return {};
     at[k].setZero();
     b.model->locate(Ask::point, {mark.value.data(), static_cast<std::size_t>(dimension)}, s.q.data() + b.first,
                     at[k].data());
     size = std::max({size, at[k].norm(), mark.value.norm()});
   }
-  if (!((at[0] - at[1]).norm() <= tolerance::round_off * size)) return;
+  return (at[0] - at[1]).norm() <= tolerance::round_off * size ? std::optional(at[0]) : std::nullopt;
+}
+
+// Where the ends of a part of two bodies coincide it has no direction: that is what is wrong with it, not its formula.
+template <class Part> void require_apart(const Label& label, const System& system, const State& s, const Part& part) {
+  const auto at = ends_coincide(system, s, part, part.model->sketch());
+  if (!at) return;
   const std::string& a = system.bodies()[part.bodies[0]].name;
   const std::string& b = system.bodies()[part.bodies[1]].name;
   label.fail<NonFinite>(
-      fmt::format("its ends on '{}' and '{}' coincide at {}: it has no direction there", a, b, point_in_words(at[0])),
+      fmt::format("its ends on '{}' and '{}' coincide at {}: it has no direction there", a, b, point_in_words(*at)),
       fmt::format("place '{}' and '{}' apart, or correct the points of {} on them", a, b, label.name));
 }
 
@@ -123,6 +130,26 @@ std::vector<BrokenPart> broken_energies(const System& system, const State& s) {
       collect.attempt("force", f.name, [&](const Label& label) {
         require_energy(label, f.model->potential(s, system.firsts(f.bodies)), s.t);
       });
+  return out;
+}
+
+std::vector<std::string> springs_without_direction(const System& system, const State& s) {
+  std::vector<std::string> out;
+  for (const auto& f : system.forces()) {
+    if (f.model->kind() != "spring") continue;
+    const Sketch sketch = f.model->sketch();
+    const auto number = [&](std::string_view name) {
+      for (const auto& [key, x] : sketch.numbers)
+        if (key == name) return x;
+      return 0.0;
+    };
+    if (number("length") == 0 || number("stiffness") == 0) continue;
+    if (const auto at = ends_coincide(system, s, f, sketch))
+      out.push_back(
+          fmt::format("force '{}': its ends coincide at {}, where a spring of length {:.4g} m has no direction "
+                      "and gives no force; place its ends apart, or give it length 0",
+                      f.name, point_in_words(*at), number("length")));
+  }
   return out;
 }
 

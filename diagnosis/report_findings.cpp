@@ -127,8 +127,12 @@ std::vector<Finding> RankReport::findings() const {
   }
   for (const TurnedJoint& t : turned)
     out.push_back({Verdict::turned, true, {t.joint, t.body}, t.angle, sentence(t), remedies(t)});
-  for (const Locked& l : locked)
-    if (!l.why.empty()) out.push_back({Verdict::locked, false, l.joints, 0, sentence(l), l.remedies});
+  for (const Locked& l : locked) {
+    if (l.why.empty()) continue;
+    Finding x{Verdict::locked, false, l.joints, 0, sentence(l), l.remedies};
+    x.names.insert(x.names.end(), l.bodies.begin(), l.bodies.end());
+    out.push_back(std::move(x));
+  }
   if (only_here())
     out.push_back({Verdict::singular_pose,
                    true,

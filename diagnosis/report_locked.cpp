@@ -69,7 +69,31 @@ bool moves_by_purpose(const std::string& kind) {
   return kinds.count(kind) > 0;
 }
 
-// Pairs of joints whose axes are nearly parallel, but not quite.
+// Of hinges of the same two bodies with parallel axes: the angle [degrees] between these and the line through the
+// hinges, where that is small but not 0.
+std::optional<double> nearly_in_line(const System& system, const State& s, std::size_t i, std::size_t j) {
+  constexpr double in_line = 1e-4, nearly = 5;  // [degrees]
+  const auto &a = system.constraints()[i], &b = system.constraints()[j];
+  if (a.model->kind() != "revolute" || b.model->kind() != "revolute") return {};
+  if (std::set(a.bodies.begin(), a.bodies.end()) != std::set(b.bodies.begin(), b.bodies.end())) return {};
+  const auto place = [&](const System::ConstraintInfo& c) -> std::optional<Vec3<double>> {
+    const Sketch sketch = c.model->sketch();
+    if (sketch.points.empty()) return {};
+    const auto& mark = sketch.points.front();
+    const auto& body = system.bodies()[c.bodies[mark.body]];
+    Vec3<double> out;
+    body.model->locate(Ask::point, {mark.value.data(), 3}, s.q.data() + body.first, out.data());
+    return out;
+  };
+  const auto axis = a.model->axis(s, system.firsts(a.bodies));
+  const auto p = place(a), q = place(b);
+  if (!axis || !p || !q) return {};
+  const Vec3<double> way = *q - *p, along = axis->normalized();
+  const double angle = std::atan2(way.cross(along).norm(), std::abs(way.dot(along))) * 180 / std::numbers::pi;
+  return angle > in_line && angle < nearly ? std::optional(angle) : std::nullopt;
+}
+
+// Pairs of joints whose axes are nearly parallel, but not quite; or nearly in line.
 std::vector<Locked::Skew> skew_axes(const System& system, const State& s, const std::vector<std::size_t>& joints) {
   constexpr double parallel = 1e-4, nearly = 5;  // [degrees]
   std::vector<std::pair<std::size_t, Vec3<double>>> axes;
@@ -84,9 +108,11 @@ std::vector<Locked::Skew> skew_axes(const System& system, const State& s, const 
     for (std::size_t j = 0; j < k; ++j) {
       const double angle =
           std::asin(std::min(1.0, axes[j].second.cross(axes[k].second).norm())) * 180 / std::numbers::pi;
-      if (angle < parallel || angle > nearly) continue;
+      const auto out_of_line =
+          angle < parallel ? nearly_in_line(system, s, axes[j].first, axes[k].first) : std::nullopt;
+      if ((angle < parallel && !out_of_line) || angle > nearly) continue;
       ++off[axes[j].first], ++off[axes[k].first];
-      pairs.emplace_back(axes[j].first, axes[k].first, angle);
+      pairs.emplace_back(axes[j].first, axes[k].first, out_of_line.value_or(angle));
     }
   std::vector<Locked::Skew> out;
   std::set<std::size_t> told;
@@ -106,14 +132,14 @@ struct Twist {
   Vec3<double> of(const Vec3<double>& point) const { return v + w.cross(point); }
 };
 
-std::optional<Twist> twist(const System& system, const State& s, std::size_t body, const VectorXd& velocity) {
+std::optional<Twist> twist(const System& system, const State& s, std::size_t body, const double* v) {
   const auto& b = system.bodies()[body];
   if (b.size == 0) return Twist{.turns = true};
   if (b.model->frame() < 0 && b.model->kind() != "particle") return {};
   for (const int dimension : {3, 2, 1}) {
     if (!b.model->has(Ask::point, dimension)) continue;
     Twist out;
-    const double zero[3] = {0, 0, 0}, *q = s.q.data() + b.first, *v = velocity.data() + b.first;
+    const double zero[3] = {0, 0, 0}, *q = s.q.data() + b.first;
     const std::span<const double> origin(zero, static_cast<std::size_t>(dimension));
     b.model->locate(Ask::point, origin, q, out.at.data());
     b.model->velocity(Ask::point, origin, q, v, out.v.data());
@@ -130,15 +156,18 @@ std::optional<Twist> twist(const System& system, const State& s, std::size_t bod
 }
 
 // Bodies that move as one in all motions V, first those that stand still; a body that is not rigid only where it
-// stands still.  Instances are compared with sizes: of angles 1, of lengths the extent of the model.
-std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const State& s, const MatrixXd& V) {
+// stands still.  Instances are compared with sizes: of angles 1, of lengths the extent of the piece.
+std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const State& s, const Piece& piece,
+                                                    const MatrixXd& V) {
   constexpr double same = tolerance::same_motion;
   struct Group {
     std::vector<std::size_t> bodies;
     std::vector<Twist> twists;  // by motion; empty for one that stands still
   };
   double extent = 0;
-  for (const double x : s.q) extent = std::max(extent, std::abs(x));
+  for (const std::size_t b : piece.parts.bodies)
+    for (const double x : s.q.segment(system.bodies()[b].first, system.bodies()[b].size))
+      extent = std::max(extent, std::abs(x));
   const double fast = V.size() ? V.cwiseAbs().maxCoeff() : 0;
   std::vector<Group> groups(1);
   std::vector<std::size_t> particles;
@@ -152,13 +181,13 @@ std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const 
     }
     return system.bodies()[body].size > 0;
   };
-  const auto put = [&](std::size_t body, bool turning) {
+  const auto put = [&](std::size_t body, Index at, bool turning) {
     std::vector<Twist> twists;
     for (Index k = 0; k < V.cols(); ++k)
-      if (const auto t = twist(system, s, body, V.col(k))) twists.push_back(*t);
+      if (const auto t = twist(system, s, body, V.col(k).data() + at)) twists.push_back(*t);
     const auto& b = system.bodies()[body];
     if (static_cast<Index>(twists.size()) < V.cols()) {  // not rigid
-      if (turning && V.middleRows(b.first, b.size).cwiseAbs().maxCoeff() <= same * fast)
+      if (turning && V.middleRows(at, b.size).cwiseAbs().maxCoeff() <= same * fast)
         groups.front().bodies.push_back(body);
       return;
     }
@@ -172,22 +201,17 @@ std::vector<std::vector<std::size_t>> moving_as_one(const System& system, const 
     if (turns) groups.push_back({{body}, std::move(twists)});
   };
   for (const bool turning : {true, false})  // particles join bodies that turn
-    for (std::size_t b = 0; b < system.bodies().size(); ++b)
-      if (system.bodies()[b].size > 0) put(b, turning);
+    for (std::size_t k = 0; k < piece.at.size(); ++k) put(piece.parts.bodies[k], piece.at[k], turning);
   std::vector<std::vector<std::size_t>> out;
   for (Group& g : groups) out.push_back(std::move(g.bodies));
   return out;
 }
 
-// Motions that rows without drives allow.
-MatrixXd motions_without(const System& system, const Evaluation& e, const std::vector<bool>& driven) {
-  const VectorXd d = sizes(system, e.state.q).unaryExpr([](double x) { return x > 0 ? x : 1; });
-  MatrixXd J = e.dense_A() * d.asDiagonal();
-  for (std::size_t i = 0; i < driven.size(); ++i) {
-    const auto& c = system.constraints()[i];
-    if (driven[i] || std::binary_search(e.state.off.begin(), e.state.off.end(), i))
-      J.middleRows(c.row, c.rows).setZero();
-  }
+// Motions of a piece that rows without drives allow.
+MatrixXd motions_without(const System& system, const Evaluation& e, const std::vector<bool>& driven, const Piece& piece,
+                         const VectorXd& sizes) {
+  const VectorXd d = piece.part_of(system, sizes).unaryExpr([](double x) { return x > 0 ? x : 1; });
+  MatrixXd J = piece.slopes(system, e, d, [&](std::size_t i) { return driven[i]; });
   for (Index i = 0; i < J.rows(); ++i)
     if (const double largest = J.row(i).cwiseAbs().maxCoeff(); largest > 0) J.row(i) /= largest;
   const Svd rows(J);
@@ -200,9 +224,12 @@ struct Cluster {
   bool stands = true;
 };
 
-std::vector<Cluster> clusters(const System& system, const Evaluation& e, const std::vector<bool>& driven) {
+std::vector<Cluster> clusters(const System& system, const Evaluation& e, const std::vector<bool>& driven,
+                              const Piece& piece, const VectorXd& sizes) {
   std::vector<Cluster> out;
-  const auto groups = moving_as_one(system, e.state, motions_without(system, e, driven));
+  const auto groups = moving_as_one(system, e.state, piece, motions_without(system, e, driven, piece, sizes));
+  std::map<std::size_t, std::size_t> place;  // of the bodies in the piece
+  for (const std::size_t b : piece.parts.bodies) place.emplace(b, place.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::set<std::size_t> in(groups[g].begin(), groups[g].end());
     const auto joins = [&](std::size_t i) {
@@ -212,19 +239,19 @@ std::vector<Cluster> clusters(const System& system, const Evaluation& e, const s
                          [&](std::size_t b) { return system.bodies()[b].size == 0 ? g == 0 : in.count(b) > 0; });
     };
     std::vector<std::size_t> constraints;
-    Components together(system.bodies().size());
-    for (std::size_t i = 0; i < system.constraints().size(); ++i) {
+    Components together(place.size());
+    for (const std::size_t i : piece.parts.constraints) {
       if (!joins(i)) continue;
       constraints.push_back(i);
       std::optional<std::size_t> first;
       for (const std::size_t b : system.constraints()[i].bodies)
-        if (in.count(b)) together.join(first.value_or(b), b), first = b;
+        if (in.count(b)) together.join(place[first.value_or(b)], place[b]), first = b;
     }
     for (const auto& members : together.parts()) {
       Cluster c;
       c.stands = g == 0;
-      for (const std::size_t b : members)
-        if (in.count(b)) c.parts.bodies.push_back(b);
+      for (const std::size_t k : members)
+        if (const std::size_t b = piece.parts.bodies[k]; in.count(b)) c.parts.bodies.push_back(b);
       const std::set<std::size_t> own(c.parts.bodies.begin(), c.parts.bodies.end());
       for (const std::size_t i : constraints) {
         const auto& bodies = system.constraints()[i].bodies;
@@ -243,6 +270,16 @@ Index rigid_dof(const System& system, const Cluster& c) {
   Index out = 0;
   for (const std::size_t b : c.parts.bodies) out = std::max<Index>(out, system.bodies()[b].model->turns(3) ? 6 : 3);
   return out;
+}
+
+bool parallel(const System& system, const State& s, const Locked::Skew& x) {
+  Vec3<double> axes[2];
+  std::size_t n = 0;
+  for (const auto& c : system.constraints())
+    if (c.name == x.joint || c.name == x.other)
+      if (const auto axis = c.model->axis(s, system.firsts(c.bodies)); axis && n < 2) axes[n++] = axis->normalized();
+  constexpr double nearly = 1e-5;  // [rad]
+  return n == 2 && axes[0].cross(axes[1]).norm() < nearly;
 }
 
 std::string should_move(const System& system, const Evaluation& e, const Cluster& cluster,
@@ -285,11 +322,18 @@ void find_locked(const System& system, const Evaluation& e, RankReport& report, 
   };
   const bool closed =
       report.turned.empty() && placed && std::all_of(report.redundant.begin(), report.redundant.end(), agrees);
-  if (!closed || report.singular || system.size() == 0 || system.size() > dense_at_most) return;
+  if (!closed || report.singular) return;
+  std::vector<Piece> all = pieces(system);
+  std::erase_if(all, [](const Piece& p) { return p.size == 0 || p.size > dense_at_most; });
+  if (all.empty()) return;
   const bool contradicts = std::any_of(report.redundant.begin(), report.redundant.end(),
                                        [](const RedundantRow& r) { return !r.consistent; });
   const std::vector<bool> driven = drives(system, e);
-  for (const Cluster& cluster : clusters(system, e, driven)) {
+  const VectorXd d = sizes(system, e.state.q);
+  std::vector<Cluster> found;
+  for (const Piece& piece : all)
+    for (Cluster& c : clusters(system, e, driven, piece, d)) found.push_back(std::move(c));
+  for (const Cluster& cluster : found) {
     const Parts& p = cluster.parts;
     const auto freedom = [&](std::optional<std::size_t> but) {
       return dof(system, e, without(p, [&](std::size_t i) { return driven[i] || i == but; }), options);
@@ -314,20 +358,27 @@ void find_locked(const System& system, const Evaluation& e, RankReport& report, 
         }
       }
     std::sort(joints.begin(), joints.end());
+    const std::vector<std::size_t> in_loops = joints;
+    for (const std::size_t i : p.constraints)  // what holds a body's coordinates or speeds by itself closes loops, too
+      if (const auto& c = system.constraints()[i]; !c.own && !driven[i] && c.bodies.size() == 1) joints.push_back(i);
+    std::sort(joints.begin(), joints.end());
     l.skew = skew_axes(system, e.state, joints);
-    l.why = should_move(system, e, cluster, driven, joints);
+    l.why = should_move(system, e, cluster, driven, in_loops);
     if (l.why.empty() && !l.skew.empty())
-      l.why = fmt::format("the axes of '{}' and '{}' are parallel but for {:.3g} deg", l.skew[0].joint, l.skew[0].other,
-                          l.skew[0].angle);
+      l.why = fmt::format("the axes of '{}' and '{}' are {} but for {:.3g} deg", l.skew[0].joint, l.skew[0].other,
+                          parallel(system, e.state, l.skew[0]) ? "in line" : "parallel", l.skew[0].angle);
     if (contradicts && l.loop.empty()) continue;                         // drives against each other
     if (l.why.empty() && (report.dof > 0 || !cluster.stands)) continue;  // a frame, beside what moves
     if (joints.empty())
       for (const std::size_t i : p.constraints)
         if (!system.constraints()[i].own && !driven[i]) joints.push_back(i);
     for (const std::size_t i : joints) l.joints.push_back(system.constraints()[i].name);
-    for (const auto& [joint, other, angle] : l.skew)
-      l.remedies.push_back(
-          fmt::format("make the axis of {} parallel to that of {}: they are {:.3g} deg apart", joint, other, angle));
+    for (const Locked::Skew& x : l.skew)
+      l.remedies.push_back(fmt::format("{} that of {}: they are {:.3g} deg apart",
+                                       parallel(system, e.state, x)
+                                           ? fmt::format("bring the axis of {} in line with", x.joint)
+                                           : fmt::format("make the axis of {} parallel to", x.joint),
+                                       x.other, x.angle));
     std::vector<std::pair<Index, std::size_t>> removed;
     if (!l.why.empty())
       for (const std::size_t i : joints)

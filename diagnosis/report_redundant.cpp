@@ -231,7 +231,8 @@ RedundantRow::Flat flatness(const System& system, const Evaluation& e, Index row
             near.q[j] = e.state.q[j] + (1 + twice) * step * d[j] * std::cos(1 + 7.3 * i + 2.1 * static_cast<double>(j));
         c.model->evaluate(near, system.firsts(c.bodies), value, b, A);
         of_step[twice] = value[own] - e.phi[row];
-        for (const auto& block : A) everywhere = everywhere && block.row(own).isZero(0);
+        for (const auto& block : A)  // sin^2 + cos^2 leaves round-off
+          everywhere = everywhere && block.row(own).isZero(tolerance::rounding);
       }
       // A square: met here, of one sign around, and four times as large at twice the way.
       sign = sign == 0 ? of_step[0] : sign;
@@ -319,8 +320,10 @@ void explain_redundant(const System& system, const Evaluation& e, const SparseRa
   std::vector<Set> sets = rank.redundant;
   std::erase_if(sets, [&](const Set& set) {
     const std::size_t joint = system.constraint_of(set.row);
-    return set.y.size() == 1 && (turned.count(system.constraints()[joint].name) > 0 ||
-                                 std::binary_search(e.state.off.begin(), e.state.off.end(), joint));
+    const bool alone =
+        std::all_of(set.y.begin(), set.y.end(), [&](const auto& y) { return system.constraint_of(y.i) == joint; });
+    return (alone && turned.count(system.constraints()[joint].name) > 0) ||
+           (set.y.size() == 1 && std::binary_search(e.state.off.begin(), e.state.off.end(), joint));
   });
   std::set<std::size_t> concerned;
   for (const Set& set : sets)

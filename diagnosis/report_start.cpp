@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 
+#include <mortise/assembly/system_graph.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/tolerances.h>
 #include <mortise/engine/dynamics.h>
@@ -138,46 +139,137 @@ bool rate_of_states(const System& system, const System::ConstraintInfo& c) {
 
 }  // namespace
 
+std::vector<Piece> pieces(const System& system) {
+  const auto& all = system.graph().components();
+  std::vector<Piece> out(all.count);
+  for (std::size_t b = 0; b < system.bodies().size(); ++b) {
+    if (system.bodies()[b].size == 0) continue;
+    Piece& p = out[all.of_body[b]];
+    p.parts.bodies.push_back(b);
+    p.at.push_back(p.size);
+    p.size += system.bodies()[b].size;
+  }
+  for (std::size_t i = 0; i < system.constraints().size(); ++i)
+    out[all.of_constraint[i]].parts.constraints.push_back(i);
+  return out;
+}
+
+VectorXd Piece::part_of(const System& system, const VectorXd& q) const {
+  VectorXd out(size);
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const auto& b = system.bodies()[parts.bodies[k]];
+    out.segment(at[k], b.size) = q.segment(b.first, b.size);
+  }
+  return out;
+}
+
+void Piece::add(const System& system, const VectorXd& part, VectorXd& q) const {
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const auto& b = system.bodies()[parts.bodies[k]];
+    q.segment(b.first, b.size) += part.segment(at[k], b.size);
+  }
+}
+
+MatrixXd Piece::slopes(const System& system, const Evaluation& e, const VectorXd& d,
+                       const FunctionRef<bool(std::size_t)>& without) const {
+  const auto place = [&](std::size_t body) {
+    const auto it = std::lower_bound(parts.bodies.begin(), parts.bodies.end(), body);
+    return it != parts.bodies.end() && *it == body ? at[static_cast<std::size_t>(it - parts.bodies.begin())] : -1;
+  };
+  Index rows = 0;
+  for (const std::size_t i : parts.constraints) rows += system.constraints()[i].rows;
+  MatrixXd J = MatrixXd::Zero(rows, size);
+  rows = 0;
+  for (const std::size_t i : parts.constraints) {
+    const auto& c = system.constraints()[i];
+    if (!without(i) && !std::binary_search(e.state.off.begin(), e.state.off.end(), i))
+      for (std::size_t k = 0; k < c.bodies.size(); ++k)
+        if (const Index x = place(c.bodies[k]); x >= 0)
+          J.block(rows, x, c.rows, system.bodies()[c.bodies[k]].size) += e.A(c.block + k);
+    rows += c.rows;
+  }
+  return J * d.asDiagonal();
+}
+
 std::optional<State> met_near(const System& system, State s, const VectorXd& d) {
+  return met_near(system, std::move(s), d, pieces(system));
+}
+
+std::optional<State> met_near(const System& system, State s, const VectorXd& d, const std::vector<Piece>& pieces) {
   constexpr int most = 30;
   constexpr double close = tolerance::projected;
   for (int k = 0; k < most; ++k) {
     const Evaluation e = system.evaluate(s);
-    MatrixXd J = e.dense_A() * d.asDiagonal();
-    VectorXd r = e.phi;
-    for (const auto& c : system.constraints()) {
-      J.middleRows(c.row + c.holonomic, c.rows - c.holonomic).setZero();
-      r.segment(c.row + c.holonomic, c.rows - c.holonomic).setZero();
+    bool met = true;
+    for (const Piece& piece : pieces) {
+      const VectorXd own = piece.part_of(system, d);
+      MatrixXd J = piece.slopes(system, e, own, [](std::size_t) { return false; });
+      VectorXd r(J.rows());
+      Index row = 0;
+      for (const std::size_t i : piece.parts.constraints) {
+        const auto& c = system.constraints()[i];
+        r.segment(row, c.rows) = e.phi.segment(c.row, c.rows);
+        J.middleRows(row + c.holonomic, c.rows - c.holonomic).setZero();
+        r.segment(row + c.holonomic, c.rows - c.holonomic).setZero();
+        row += c.rows;
+      }
+      const VectorXd size = J.cwiseAbs().rowwise().sum().cwiseMax(1e-300);
+      r = r.cwiseQuotient(size);
+      if (!r.allFinite()) return {};
+      if (r.size() == 0 || r.cwiseAbs().maxCoeff() <= close) continue;
+      met = false;
+      piece.add(system, -own.cwiseProduct(LeastSquares(size.cwiseInverse().asDiagonal() * J, close).solve(r)), s.q);
     }
-    const VectorXd size = J.cwiseAbs().rowwise().sum().cwiseMax(1e-300);
-    r = r.cwiseQuotient(size);
-    if (!r.allFinite()) return {};
-    if (r.size() == 0 || r.cwiseAbs().maxCoeff() <= close) return s;
-    s.q -= d.cwiseProduct(LeastSquares(size.cwiseInverse().asDiagonal() * J, close).solve(r));
+    if (met) return s;
   }
   return {};
 }
 
 void look_around_free(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
-  if (system.size() > dense_at_most || report.free.empty()) return;
   constexpr double step = 1e-3;  // of the sizes of the coordinates
   constexpr int tries = 4;
+  std::vector<Piece> free;
+  for (Piece& p : pieces(system)) {
+    const auto moves = [&](const FreeDirection& f) {
+      return std::any_of(p.parts.bodies.begin(), p.parts.bodies.end(), [&](std::size_t b) {
+        const auto& body = system.bodies()[b];
+        for (Eigen::SparseVector<double>::InnerIterator x(f.direction); x; ++x)
+          if (x.index() >= body.first && x.index() < body.first + body.size) return true;
+        return false;
+      });
+    };
+    if (!std::any_of(report.free.begin(), report.free.end(), moves)) continue;
+    if (p.size > dense_at_most) return;
+    free.push_back(std::move(p));
+  }
+  if (free.empty()) return;
+  Parts parts;  // all of them
+  for (const Piece& p : free) {
+    parts.bodies.insert(parts.bodies.end(), p.parts.bodies.begin(), p.parts.bodies.end());
+    parts.constraints.insert(parts.constraints.end(), p.parts.constraints.begin(), p.parts.constraints.end());
+  }
+  std::sort(parts.bodies.begin(), parts.bodies.end());
+  std::sort(parts.constraints.begin(), parts.constraints.end());
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
   const VectorXd d = sizes(system, e.state.q);
-  const MatrixXd J = e.dense_A() * d.asDiagonal();
-  const Svd rows(J);
-  const MatrixXd motions = rows.null_space(rows.count_above(tolerance::no_motion * (rows.s.size() ? rows.s[0] : 0)));
+  std::vector<MatrixXd> motions;
+  for (const Piece& p : free) {
+    const Svd rows(p.slopes(system, e, p.part_of(system, d), [](std::size_t) { return false; }));
+    motions.push_back(rows.null_space(rows.count_above(tolerance::no_motion * (rows.s.size() ? rows.s[0] : 0))));
+  }
   for (int k = 0; k < tries; ++k) {
     State moved = e.state;
-    VectorXd x(motions.cols());
-    for (double& value : x) value = uniform(random);
-    moved.q += step * d.cwiseProduct(motions * x);
+    for (std::size_t p = 0; p < free.size(); ++p) {
+      VectorXd x(motions[p].cols());
+      for (double& value : x) value = uniform(random);
+      free[p].add(system, step * free[p].part_of(system, d).cwiseProduct(motions[p] * x), moved.q);
+    }
     moved.v.setZero();
     try {
-      const auto there = met_near(system, moved, d);
+      const auto there = met_near(system, moved, d, free);
       if (!there) continue;
-      const SparseRank near = rank_of(system, system.evaluate(*there), options);
+      const SparseRank near = rank_of(system, system.evaluate(*there), parts, options);
       const auto n = static_cast<Index>(near.N.size());
       report.free_near = std::min(report.free_near.value_or(n), n);
     } catch (const Error&) {  // a part that gives no numbers there
@@ -266,7 +358,10 @@ void look_at_start(const System& system, const Evaluation& e, RankReport& report
 }
 
 void look_around(const System& system, const Evaluation& e, RankReport& report, const RankOptions& options) {
-  if (report.redundant.empty() || !report.consistent() || !report.free.empty()) return;
+  const bool without_effect = std::all_of(report.redundant.begin(), report.redundant.end(), [](const RedundantRow& r) {
+    return r.flat == RedundantRow::Flat::everywhere;
+  });
+  if (without_effect || !report.consistent() || !report.free.empty()) return;
   constexpr double step = 1e-3;  // of the sizes of the coordinates
   const int tries = system.size() <= dense_at_most ? 3 : 1;
   std::mt19937 random(1);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -77,7 +79,8 @@ struct Proposal {
   // How much it matters how much: the same with half of it, and the body that has it.
   std::function<bool(Edit&)> half = {};
   std::string body = "";
-  bool least = false;  // among those beside it, the one that frees least comes first
+  bool least = false;             // among those beside it, the one that frees least comes first
+  bool start_may_be_off = false;  // and near: no fault of another kind
 };
 
 // Joints that hold more than another; the last ones hold all.
@@ -349,11 +352,8 @@ class Proposals {
     if (k->dimension == 2) write(std::integral_constant<int, 2>{});
     if (k->dimension == 3) write(std::integral_constant<int, 3>{});
     if (world.empty()) return;
-    add({fmt::format("fit joint '{}' to where its bodies stand: at_world = {}", name, world), [name, world](Edit& e) {
-           const Edit::Path path = path_of("joints", name);
-           for (const char* key : {"on_a", "on_b", "axis_a", "axis_b"}) e.drop(path, key);
-           return e.set(path, "at_world", world);
-         }});
+    add({fmt::format("fit joint '{}' to where its bodies stand: at_world = {}", name, world),
+         [name, world](Edit& e) { return place_at(e, name, world); }});
   }
 
   void start(const Start& start) {
@@ -366,10 +366,80 @@ class Proposals {
     std::set<std::string> joints;
     for (const auto& g : start.left) joints.insert(g.row.substr(0, g.row.rfind('.')));
     for (const auto& g : start.gaps) joints.insert(g.row.substr(0, g.row.rfind('.')));
+    if (!start.reachable || start.far) millimetres(joints);
     for (const std::string& name : joints) fit(name);
     if (!start.reachable || start.far)
       for (const std::string& name : joints)
         if (joint(name)) remove_joint(name);
+  }
+
+  // Lengths of joints that are many times those of the model: taken for millimetres, of each joint and of all together.
+  void millimetres(const std::set<std::string>& joints) {
+    constexpr double many = 30;
+    double size = 0, smallest = std::numeric_limits<double>::infinity();
+    for (const auto& b : system_.bodies()) {
+      const auto units = b.model->units();
+      for (Index i = 0; i < b.size; ++i)
+        if (units[static_cast<std::size_t>(i)] == "m") size = std::max(size, std::abs(s_.q[b.first + i]));
+    }
+    struct Change {
+      Edit::Path path;
+      std::string key, value;
+    };
+    std::vector<std::pair<std::string, std::vector<Change>>> found;
+    const auto each_length = [&](const std::string& name, const auto& f) {
+      const Value* table = at(plain_, path_of("joints", name));
+      if (!table || !table->find("kind")) return;
+      const Kind* k = kind(table->find("kind")->text);
+      if (!k) return;
+      for (const FieldInfo& info : k->fields)
+        if (const Value* v = table->find(info.name); v && info.unit == "m") f(std::string(info.name), *v);
+    };
+    const auto largest = [](const Value& v) {
+      double out = v.is_number() ? std::abs(v.number) : 0;
+      if (v.is(Value::Kind::text)) out = std::abs(std::strtod(v.text.c_str(), nullptr));  // "1170 + 100*t"
+      for (const Value& x : v.list) out = std::max(out, x.is_number() ? std::abs(x.number) : 0);
+      return out;
+    };
+    for (const auto& c : system_.constraints())
+      if (!c.own)
+        each_length(c.name, [&](const std::string&, const Value& v) {
+          if (const double x = largest(v); x > 0) smallest = std::min(smallest, x);
+        });
+    if (!(size > 0)) size = smallest;
+    for (const std::string& name : joints) {
+      std::vector<Change> changes;
+      each_length(name, [&](const std::string& key, const Value& v) {
+        if (!(largest(v) > many * size)) return;
+        Value small = v;
+        small.number = tidy(v.number / 1000, v.number / 1000);
+        for (Value& x : small.list) x.number = tidy(x.number / 1000, x.number / 1000);
+        const std::string text = v.is(Value::Kind::text) ? quoted(fmt::format("({}) / 1000", v.text))
+                                 : v.is_number()         ? number_text(small.number)
+                                                         : value_as_text(small);
+        changes.push_back({path_of("joints", name), key, text});
+      });
+      if (!changes.empty()) found.emplace_back(name, std::move(changes));
+    }
+    const auto propose = [&](const std::vector<std::pair<std::string, std::vector<Change>>>& some) {
+      std::vector<std::string> words;
+      for (const auto& [name, changes] : some) {
+        std::vector<std::string> fields;
+        for (const Change& x : changes) fields.push_back(fmt::format("{} = {}", x.key, x.value));
+        words.push_back(fmt::format("take lengths of joint '{}' for millimetres: {}", name, joined(fields, ", ")));
+      }
+      Proposal p{joined(words, " and "), [some](Edit& e) {
+                   return std::all_of(some.begin(), some.end(), [&](const auto& x) {
+                     return std::all_of(x.second.begin(), x.second.end(), [&](const Change& c) {
+                       return e.get(c.path, c.key) && e.set(c.path, c.key, c.value);
+                     });
+                   });
+                 }};
+      p.start_may_be_off = true;
+      add(std::move(p));
+    };
+    if (found.size() > 1) propose(found);
+    for (const auto& x : found) propose({x});
   }
 
   void locked(const Locked& l) {
@@ -380,6 +450,7 @@ class Proposals {
       const auto& c = system_.constraints()[*other];
       const auto axis = c.model->axis(s_, system_.firsts(c.bodies));
       const std::string to = system_.constraints()[*odd].model->kind();
+      if (in_line(x, *odd, *other)) continue;
       if (axis)
         add({fmt::format("make the axis of joint '{}' parallel to that of '{}'", x.joint, x.other),
              [this, odd, to, axis](Edit& e) { return retype(e, *odd, to, axis); }});
@@ -397,6 +468,30 @@ class Proposals {
                "",
                true});
         }
+  }
+
+  // Hinges whose axes are parallel, but not in line: brings one of them there.
+  bool in_line(const Locked::Skew& x, std::size_t odd, std::size_t other) {
+    constexpr double parallel = 1e-5;  // [rad]
+    const auto &a = system_.constraints()[odd], &b = system_.constraints()[other];
+    const auto own = a.model->axis(s_, system_.firsts(a.bodies)), axis = b.model->axis(s_, system_.firsts(b.bodies));
+    if (!own || !axis || own->normalized().cross(axis->normalized()).norm() > parallel) return false;
+    if (!stand_at_places(a.bodies)) return true;
+    const auto place = [&](std::size_t joint) {
+      return world_point<3>(system_.constraints()[joint].bodies[0],
+                            field<3>(joint, "on_a").value_or(Vec3<double>::Zero()));
+    };
+    const Vec3<double> along = axis->normalized(), from = place(other);
+    const Vec3<double> point = from + (place(odd) - from).dot(along) * along;
+    const std::string world = fmt::format("{{point = {}, axis = {}}}", tidy_text(point), tidy_text(along));
+    add({fmt::format("bring joint '{}' in line with '{}': at_world = {}", x.joint, x.other, world),
+         [name = x.joint, world](Edit& e) { return place_at(e, name, world); }});
+    return true;
+  }
+  static bool place_at(Edit& e, const std::string& joint, const std::string& world) {
+    const Edit::Path path = path_of("joints", joint);
+    for (const char* key : {"on_a", "on_b", "axis_a", "axis_b"}) e.drop(path, key);
+    return e.set(path, "at_world", world);
   }
 
   // A pose near this one: along what is free here, or somewhere.
@@ -466,6 +561,27 @@ class Proposals {
       }
     give_mass(body, joints);
     if (joints.size() <= 1) remove_body(body, joints);
+    if (!only_here) hold(f);
+  }
+
+  // By the coordinate that moves most; not of turns in space, which have none of their own, nor what has a law.
+  void hold(const FreeDirection& f) {
+    const std::string& name = f.parts.front().coordinate;
+    const Index i = system_.names()->find(name).first;
+    const auto& b = system_.bodies()[system_.body_of(i)];
+    if (b.model->frame() >= 0 || b.model->kind() == "states") return;
+    const std::string coordinate = name.substr(b.name.size() + 1);
+    const std::size_t own = b.name.rfind('/') + 1;  // 0 where it is in no subsystem
+    std::string joint = fmt::format("{}hold_{}_{}", b.name.substr(0, own), b.name.substr(own), coordinate);
+    std::replace(joint.begin(), joint.end(), '.', '_');
+    if (this->joint(joint)) return;
+    const std::string body = b.name.substr(own), at = number_text(s_.q[i]);
+    add({fmt::format("hold {} at {} by a joint 'drive_coordinate'", name, at), [=](Edit& e) {
+           const Edit::Path path = path_of("joints", joint);
+           e.put(path, "kind", quoted("drive_coordinate"));
+           return e.set(path, "bodies", "[" + quoted(body) + "]") && e.set(path, "coordinate", quoted(coordinate)) &&
+                  e.set(path, "f", at);
+         }});
   }
 
   void give_mass(std::size_t body, const std::set<std::size_t>& joints) {
@@ -622,8 +738,9 @@ std::vector<Fix> single(const ModelText& file, const RankReport& report, const J
         const Model changed = parse_model(fix.text, file.name, file.folder, parameters);
         fix.report = judge(changed);
         const Badness after = badness(fix.report);
-        const bool same_kinds =
-            std::includes(before.kinds.begin(), before.kinds.end(), after.kinds.begin(), after.kinds.end());
+        std::set<Verdict> kinds = after.kinds;
+        if (p.start_may_be_off && starts_off(fix.report) > 0) kinds.erase(Verdict::inconsistent_start);
+        const bool same_kinds = std::includes(before.kinds.begin(), before.kinds.end(), kinds.begin(), kinds.end());
         // What was locked must move then: to take away what tells that it should is no mend.
         const bool moves =
             locked_in_vain(fix.report) >= locked_in_vain(report) || fix.report.locked.size() < report.locked.size();

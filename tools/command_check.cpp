@@ -55,6 +55,27 @@ void write_fix(const CheckOptions& options, const std::vector<Fix>& fixes) {
   say("{}: {}\n", options.out, fix.words);
 }
 
+std::vector<BrokenPart> faults_of(const ModelError& error, const std::string& model) {
+  std::vector<BrokenPart> out;
+  for (const ModelFault& f : error.faults()) {
+    const std::string kind = f.kind.empty() ? "model" : f.kind, name = f.name.empty() ? model : f.name;
+    std::string fact = f.fact;
+    if (const std::string own = fmt::format("{} '{}': ", kind, name.substr(name.rfind('/') + 1)); fact.starts_with(own))
+      fact = fact.substr(own.size());  // who it is stands before it
+    out.push_back(
+        {Verdict::invalid, kind, name, fact, f.remedy.empty() ? "correct it in the file" : f.remedy, f.place});
+  }
+  return out;
+}
+
+// Of a file of which nothing can be judged.
+RankReport report_of(const ModelError& error, const std::string& file) {
+  RankReport out;
+  out.system = std::filesystem::path(file).stem().string();
+  out.broken = faults_of(error, out.system);
+  return out;
+}
+
 }  // namespace
 
 int check(const CheckOptions& options) {
@@ -74,7 +95,11 @@ int check(const CheckOptions& options) {
   try {
     read_model = read(options.source);
   } catch (const ModelError& error) {  // the others are looked at, too
-    if (!error.rest() || System(error.rest()->assembly).size() == 0 || options.at_given) throw;
+    if (!error.rest() || System(error.rest()->assembly).size() == 0 || options.at_given) {
+      if (!options.json) throw;
+      put(report_json(report_of(error, options.source.model)).text());
+      return invalid_file;
+    }
     invalid = error;
     read_model = *error.rest();
   }
@@ -97,16 +122,7 @@ int check(const CheckOptions& options) {
   }
   RankReport report = diagnose(system, s);
   if (invalid) {
-    std::vector<BrokenPart> faults;
-    for (const ModelFault& f : invalid->faults()) {
-      const std::string kind = f.kind.empty() ? "model" : f.kind, name = f.name.empty() ? system.name() : f.name;
-      std::string fact = f.fact;
-      if (const std::string own = fmt::format("{} '{}': ", kind, name.substr(name.rfind('/') + 1));
-          fact.starts_with(own))
-        fact = fact.substr(own.size());  // who it is stands before it
-      faults.push_back(
-          {Verdict::invalid, kind, name, fact, f.remedy.empty() ? "correct it in the file" : f.remedy, f.place});
-    }
+    const std::vector<BrokenPart> faults = faults_of(*invalid, system.name());
     report.broken.insert(report.broken.begin(), faults.begin(), faults.end());
     report.judged = report.judged.empty() ? invalid->judged() : invalid->judged() + ", " + report.judged;
   }
