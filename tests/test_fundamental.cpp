@@ -12,6 +12,7 @@
 #include <mortise/core/fundamental.h>
 
 #include "counts.h"
+#include "dense.h"
 #include "random_equations.h"
 
 using namespace mortise;
@@ -78,14 +79,6 @@ void check_example(const Equations& e, const VectorXd& a) {
     CAPTURE(alpha);
     check(udwadia_schutte(e, {.alpha = alpha}));
   }
-}
-
-// In the user's coordinates, for mild units: singular values below 1e-10 are 0.
-MatrixXd pseudo_inverse(const MatrixXd& X) {
-  if (X.norm() < 1e-10) return MatrixXd::Zero(X.cols(), X.rows());
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
-  decomposition.setThreshold(1e-10);
-  return decomposition.compute(X).pseudoInverse();
 }
 
 }  // namespace
@@ -399,11 +392,9 @@ TEST_CASE("weighted least squares equals (L'WL)^-1 L'W s, whatever weighs the ot
     const Index n = e.M.rows(), m = e.b.size();
     const MatrixXd X = random.normal(n, n), Y = random.normal(m, m);
     const MatrixXd w = Y * Y.transpose() + MatrixXd::Identity(m, m);
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(e.M);
-    const MatrixXd root = eigen.operatorSqrt(), inverse_root = eigen.operatorInverseSqrt(), B = e.A * inverse_root;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> of_B(B.transpose() * B);  // values ascending
+    const MatrixXd root = testing::root(e.M), inverse_root = testing::inverse_root(e.M), B = e.A * inverse_root;
     const Index k = n - s.rank_A;
-    const MatrixXd V = of_B.eigenvectors().leftCols(k);
+    const MatrixXd V = eigenvectors(B.transpose() * B).leftCols(k);
     MatrixXd L = MatrixXd::Zero(n + m + k, 2 * n), W = MatrixXd::Zero(n + m + k, n + m + k);
     L << MatrixXd::Identity(n, n), -MatrixXd::Identity(n, n), B, MatrixXd::Zero(m, n), MatrixXd::Zero(k, n),
         V.transpose();
@@ -412,7 +403,7 @@ TEST_CASE("weighted least squares equals (L'WL)^-1 L'W s, whatever weighs the ot
     W.bottomRightCorner(k, k) = 2.5 * MatrixXd::Identity(k, k);
     VectorXd right(n + m + k);
     right << inverse_root * e.Q, e.b, VectorXd::Zero(k);
-    const VectorXd r = (L.transpose() * W * L).llt().solve(L.transpose() * W * right);
+    const VectorXd r = solve_symmetric(L.transpose() * W * L, L.transpose() * W * right);
     const Compromise c = weighted_least_squares(e, w);
     literal.take(distance(c.a, inverse_root * r.head(n)), seed);
     literal.take(distance(c.Qc, root * r.tail(n)), seed);

@@ -27,6 +27,8 @@
 #include <mortise/solve/solve.h>
 #include <mortise/solve/solver.h>
 
+#include "dense.h"
+
 using namespace mortise;
 
 namespace {
@@ -674,7 +676,7 @@ TEST_CASE("lumped beam: its massless rotations follow, as by static condensation
   CHECK(c.positions == 2);
   CHECK(c.velocities == 2);
   const std::vector<Index> u{0, 2}, r{1, 3};
-  const MatrixXd X = -MatrixXd(K(r, r)).llt().solve(MatrixXd(K(r, u)));
+  const MatrixXd X = -testing::solve_symmetric(K(r, r), K(r, u));
   const MatrixXd reduced = MatrixXd(K(u, u)) + MatrixXd(K(u, r)) * X;
   const VectorXd u0 = numbers({0.02, 0.07});
   CHECK((c.state.q(u) - u0).norm() == 0);
@@ -941,8 +943,8 @@ TEST_CASE("random networks of springs and dampers: what is implied, what is not,
     for (Index i = 0; i < n; ++i)
       if (mass[i] == 0) light.push_back(i);
     const MatrixXd Dl = D(light, light), Kl = K(light, light);
-    const auto rank = [](const MatrixXd& X) { return X.size() ? Index(Eigen::FullPivLU<MatrixXd>(X).rank()) : 0; };
-    const Index free = static_cast<Index>(light.size()), velocity = rank(Dl), decided = rank(10 * Dl + Kl);
+    const Index free = static_cast<Index>(light.size()), velocity = testing::rank(Dl),
+                decided = testing::rank(10 * Dl + Kl);
 
     const System system(a);
     State s = system.state();

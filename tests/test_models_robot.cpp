@@ -21,6 +21,7 @@
 #include <mortise/joints/revolute.h>
 #include <mortise/solve/solve.h>
 
+#include "dense.h"
 #include "models/command.h"
 
 using namespace mortise;
@@ -573,7 +574,7 @@ TEST_CASE("robots: public files, where MORTISE_MODELS names their folder") {
     MatrixXd A = e.dense_A();
     for (Index i = 0; i < A.rows(); ++i)
       if (const double size = A.row(i).norm(); size > 0) A.row(i) /= size;
-    const VectorXd values = Eigen::JacobiSVD<MatrixXd>(A).singularValues();
+    const VectorXd values = testing::singular_values(A);
     const RankReport report = check_rank(system, e);
     CHECK(report.rank.rank_A == (values.array() > 1e-9 * values[0]).count());
     ++count;

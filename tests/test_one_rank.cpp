@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 
 #include <doctest/doctest.h>
 
@@ -25,6 +24,7 @@
 #include <mortise/solve/solver.h>
 
 #include "counts.h"
+#include "dense.h"
 #include "quad_reference.h"
 #include "random_mechanisms.h"
 
@@ -32,13 +32,6 @@ using namespace mortise;
 using namespace mortise::testing;
 
 namespace {
-
-// Singular values above 1e-9, of rows of unit length.
-Index dense_rank(MatrixXd A) {
-  for (Index i = 0; i < A.rows(); ++i)
-    if (const double length = A.row(i).norm(); length > 0) A.row(i) /= length;
-  return (Eigen::BDCSVD<MatrixXd>(A).singularValues().array() > 1e-9).count();
-}
 
 // An arm of four-bar loops, each on the coupler of the one before and turned about its edge; every other coupler
 // carries a frame of `padding` kg.  A plane loop in space: 20 rows of four revolutes, 3 of them redundant, 1 DOF.

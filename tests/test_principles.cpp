@@ -18,6 +18,7 @@
 #include <mortise/solve/principles.h>
 
 #include "counts.h"
+#include "dense.h"
 #include "random_mechanisms.h"
 
 using namespace mortise;
@@ -36,13 +37,6 @@ const unsigned mechanism_count = many(200, 20);
 double distance(const VectorXd& x, const VectorXd& expected) {
   REQUIRE(x.size() == expected.size());
   return (x - expected).norm() / (1 + expected.norm());
-}
-
-MatrixXd pseudo_inverse(const MatrixXd& X) {
-  if (X.size() == 0 || X.norm() < 1e-10) return MatrixXd::Zero(X.cols(), X.rows());
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
-  decomposition.setThreshold(1e-10);
-  return decomposition.compute(X).pseudoInverse();
 }
 
 // Random mechanisms of mild masses that are determined, with all that is asked of them.
@@ -186,8 +180,7 @@ TEST_CASE("auxiliary: the motion and its force follow by [US10, Eq. 49 and 65], 
     for (const bool given : {false, true}) {
       const VectorXd z = given ? VectorXd(random.normal(m)) : VectorXd();
       const Auxiliary y = auxiliary(x.model.system, x.e, x.s, {.alpha = alpha, .z = z});
-      const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(y.M_A);
-      const MatrixXd root = eigen.operatorSqrt(), inverse = eigen.operatorInverseSqrt(), B = A * inverse;
+      const MatrixXd root = testing::root(y.M_A), inverse = inverse_root(y.M_A), B = A * inverse;
       const MatrixXd B_plus = pseudo_inverse(B);
       const VectorXd c = inverse * x.equations.C;
       const VectorXd Qc = root * (B_plus * (x.e.b - A * y.a) + c - B_plus * (B * c));  // Eq. 65

@@ -11,8 +11,6 @@
 #include <string>
 #include <tuple>
 
-#include <Eigen/SVD>
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -20,6 +18,8 @@
 #include <mortise/diagnosis/rank_report.h>
 #include <mortise/files/model.h>
 #include <mortise/integrators/simulate.h>
+
+#include "../dense.h"
 
 using namespace mortise;
 
@@ -29,12 +29,6 @@ namespace {
 std::string without_padding(std::string text) {
   for (std::size_t at; (at = text.find("mass = 1e-09")) != std::string::npos;) text.replace(at, 12, "mass = 0.0");
   return text;
-}
-
-Index dense_rank(MatrixXd A) {
-  for (Index i = 0; i < A.rows(); ++i)
-    if (const double length = A.row(i).norm(); length > 0) A.row(i) /= length;
-  return (Eigen::BDCSVD<MatrixXd>(A).singularValues().array() > 1e-9).count();
 }
 
 std::string text_of(const std::filesystem::path& path) {
@@ -69,7 +63,7 @@ TEST_CASE("robots: ranks of closed-loop robots are those of dense singular value
     const System system(model.assembly), without(twin.assembly);
     const State s = model.start(system);
     const Evaluation e = system.evaluate(s);
-    const Index rank = dense_rank(e.dense_A());
+    const Index rank = testing::dense_rank(e.dense_A());
     const RankReport report = check_rank(system, e);
     CHECK(report.rank.rank_A == rank);
     CHECK(report.dof == system.size() - rank);
