@@ -11,6 +11,7 @@
 #include <mortise/bodies/inertia.h>
 #include <mortise/core/rotation.h>
 #include <mortise/core/words.h>
+#include <mortise/files/mesh.h>
 #include <mortise/files/robot_description.h>
 #include <mortise/files/xml.h>
 
@@ -20,22 +21,26 @@ namespace {
 using Text = std::string;
 
 // Puts the elements of included files in the place of <include file="..."/>.
-void include_files(Xml& x, const Text& folder, int depth) {
+void include_files(Xml& x, const Text& folder, int depth, int& count) {
   for (std::size_t i = 0; i < x.children.size();) {
     Xml& c = x.children[i];
     if (!c.is("include")) {
-      include_files(c, folder, depth);
+      include_files(c, folder, depth, count);
       ++i;
       continue;
     }
     if (depth > 8) fail(c.where, "files are included more than 8 deep", "write it flatter");
+    constexpr int most = 1000;
+    if (++count > most) fail(c.where, fmt::format("more than {} files are included", most), "divide the model");
     const Text& file = c.require("file");
     const std::filesystem::path path = std::filesystem::path(folder) / file;
-    if (std::filesystem::path(file).is_absolute() ||
-        path.lexically_normal().lexically_relative(folder).string().starts_with(".."))
+    if (std::filesystem::path(file).is_absolute() || std::filesystem::weakly_canonical(path)
+                                                         .lexically_relative(std::filesystem::weakly_canonical(folder))
+                                                         .string()
+                                                         .starts_with(".."))  // by a link, too
       fail(c.where, fmt::format("'{}' lies outside of the folder of the model", file), "put it beside the model");
     Xml included = parse_xml(read_text(path.string(), path.string()), path.string());
-    include_files(included, folder, depth + 1);
+    include_files(included, folder, depth + 1, count);
     std::vector<Xml> children = std::move(included.children);
     x.children.erase(x.children.begin() + static_cast<std::ptrdiff_t>(i));
     x.children.insert(x.children.begin() + static_cast<std::ptrdiff_t>(i), std::make_move_iterator(children.begin()),
@@ -62,7 +67,8 @@ struct Sum {
 
 class Mjcf {
  public:
-  Mjcf(const Xml& root, Text keyframe) : root_(root), keyframe_(std::move(keyframe)) {
+  Mjcf(const Xml& root, Text keyframe, Text folder)
+      : root_(root), keyframe_(std::move(keyframe)), folder_(std::move(folder)) {
     robot_.where = root.where;
     const Text* name = root.find("model");
     robot_.name = name && !name->empty() ? *name : "robot";
@@ -73,10 +79,18 @@ class Mjcf {
     for (const Xml* c : root_.all("compiler")) robot_.attempt({"compiler", ""}, [&] { compiler(*c); });
     for (const Xml* o : root_.all("option")) robot_.attempt({"option", ""}, [&] { option(*o); });
     for (const Xml* d : root_.all("default")) defaults(*d, "");
+    for (const Xml* a : root_.all("asset")) assets(*a);
     for (const Xml* w : root_.all("worldbody")) {
-      for (const Xml* b : w->all("body")) body(*b, "", Frame(), "");
-      for (const Xml& c : w->children)
-        if (c.is("geom") || c.is("light") || c.is("camera") || c.is("site")) c.ignore();
+      each(*w, "body", "", Frame(),
+           [&](const Xml& b, const Text& around, const Frame& in) { body(b, "", Frame(), around, in); });
+      for (const char* nothing : {"geom", "light", "camera", "site"})
+        each(*w, nothing, "", Frame(), [](const Xml& c, const Text&, const Frame&) { c.ignore(); });
+    }
+    if (total_mass_ > 0) {
+      double sum = 0;
+      for (const RobotLink& l : robot_.links) sum += l.mass;
+      for (RobotLink& l : robot_.links)
+        if (sum > 0) l.mass *= total_mass_ / sum, l.inertia *= total_mass_ / sum;
     }
     for (const Xml* e : root_.all("equality"))
       for (const Xml* x : e->all()) robot_.attempt({"equality", name_or(*x, "")}, [&] { equality(*x); });
@@ -90,12 +104,19 @@ class Mjcf {
     if (!keyframe_.empty() && !keyframe_found_)
       fail(root_.where, fmt::format("there is no keyframe '{}'", keyframe_), "the file has none");
     if (unknown_mass_ > 0)
-      robot_.remarks.push_back(fmt::format("the mass of {} would come of meshes, which are not read: give <inertial>",
+      robot_.remarks.push_back(fmt::format("the mass of {} would come of meshes that are not there: give <inertial>",
                                            counted(unknown_mass_, "link")));
     return std::move(robot_);
   }
 
  private:
+  struct Asset {
+    Text file;
+    Vec3<double> scale{1, 1, 1};
+    Enclosed enclosed = {};
+    bool looked_at = false;
+  };
+
   static Text name_or(const Xml& x, const Text& otherwise) {
     const Text* name = x.find("name");
     return name && !name->empty() ? *name : otherwise;
@@ -108,12 +129,18 @@ class Mjcf {
       if (!known) fail(c.where, fmt::format("eulerseq '{}' is no sequence of three axes", *e), "as xyz, or XYZ");
       sequence_ = *e;
     }
+    bound_mass_ = c.number("boundmass", bound_mass_);
+    bound_inertia_ = c.number("boundinertia", bound_inertia_);
+    total_mass_ = c.number("settotalmass", total_mass_);
+    if (const Text* b = c.find("balanceinertia")) balance_ = *b == "true";
+    for (const char* folder : {"assetdir", "meshdir"})
+      if (const Text* d = c.find(folder)) meshes_in_ = *d;
+    if (const Text* s = c.find("strippath")) strip_path_ = *s == "true";
     if (const Text* i = c.find("inertiafromgeom")) from_geoms_ = *i;
     if (const Text* x = c.find("coordinate"); x && *x == "global")
       fail(c.where, "coordinate='global' is not read", "write local coordinates");
-    for (const char* nothing :
-         {"meshdir", "texturedir", "assetdir", "autolimits", "discardvisual", "strippath", "usethread", "fusestatic",
-          "convexhull", "exactmeshinertia", "alignfree", "saveinertial"})
+    for (const char* nothing : {"texturedir", "autolimits", "discardvisual", "usethread", "fusestatic", "convexhull",
+                                "exactmeshinertia", "alignfree", "saveinertial"})
       (void)c.find(nothing);
   }
   void option(const Xml& o) {
@@ -225,14 +252,60 @@ class Mjcf {
   }
   Frame frame(const Xml& x, const Text& around) { return {three(x, around, "pos", {0, 0, 0}), orientation(x, around)}; }
 
+  // What of this kind stands in the element, or in a <frame> of it, with the class and the frame around.
+  template <class F> void each(const Xml& x, const Text& kind, const Text& around, const Frame& in, const F& f) {
+    for (const Xml& c : x.children)
+      if (c.is(kind)) {
+        c.read = true;
+        f(c, around, in);
+      } else if (c.is("frame")) {
+        c.read = true;
+        (void)c.find("name");
+        const Text* own = c.find("childclass");
+        robot_.attempt({"frame", name_or(c, "")}, [&] { each(c, kind, own ? *own : around, in * frame(c, ""), f); });
+      }
+  }
+
+  // ---- meshes and materials
+  void assets(const Xml& a) {
+    for (const Xml* m : a.all("mesh"))
+      robot_.attempt({"mesh", name_or(*m, "")}, [&] {
+        const Text* given = m->find("file");
+        if (!given) return;  // by its points
+        namespace fs = std::filesystem;
+        const fs::path file = strip_path_ ? fs::path(*given).filename() : fs::path(*given);
+        Asset asset;
+        asset.file = file.is_absolute() ? file.string() : (fs::path(meshes_in_) / file).lexically_normal().string();
+        asset.scale = three(*m, "", "scale", {1, 1, 1});
+        assets_[name_or(*m, file.stem().string())] = asset;
+      });
+    for (const Xml* m : a.all("material"))
+      robot_.attempt({"material", name_or(*m, "")}, [&] {
+        if (get(*m, "", "rgba")) materials_[name_or(*m, "")] = colour_text(numbers(*m, "", "rgba", {}, 3));
+      });
+  }
+  // What a mesh encloses; null if its file cannot be read.
+  const Enclosed* enclosed_by(Asset& asset) {
+    if (!asset.looked_at) {
+      asset.looked_at = true;
+      const Text path = mesh_file(asset.file, (std::filesystem::path(folder_) / "model").string(), {});
+      try {
+        if (!path.empty()) asset.enclosed = enclosed(read_mesh(path), asset.scale);
+      } catch (const ModelError&) {  // as if it were not there
+      }
+    }
+    return asset.enclosed.volume > 0 ? &asset.enclosed : nullptr;
+  }
+
   // ---- bodies
   // `parent` is "" for the world; `outside` is the frame of the parent in the world, where nothing has moved.
-  void body(const Xml& x, const Text& parent, const Frame& outside, const Text& around) {
+  // `in` is the frame in which it is written, seen from its parent.
+  void body(const Xml& x, const Text& parent, const Frame& outside, const Text& around, const Frame& in) {
     Text name = name_or(x, fmt::format("body_{}", ++unnamed_));
     const Text* own = x.find("childclass");
     const Text inside = own ? *own : around;
     Frame here;
-    robot_.attempt({"body", name}, [&] { here = frame(x, ""); });
+    robot_.attempt({"body", name}, [&] { here = in * frame(x, ""); });
     RobotLink link;
     link.name = name;
     link.where = x.where;
@@ -240,22 +313,27 @@ class Mjcf {
     world_.emplace(name, link.place);
     robot_.attempt({"body", name}, [&] { mass_of(x, inside, link); });
     robot_.links.push_back(link);
-    joints(x, name, parent, here, inside);
-    for (const Xml* b : x.all("body")) body(*b, name, outside * here, inside);
+    robot_.attempt({"body", name}, [&] { joints(x, name, parent, here, inside); });
+    each(x, "body", inside, Frame(),
+         [&](const Xml& b, const Text& within, const Frame& frame) { body(b, name, outside * here, within, frame); });
     for (const char* nothing : {"site", "camera", "light"})
-      for (const Xml* n : x.all(nothing)) n->ignore();
+      each(x, nothing, inside, Frame(), [](const Xml& n, const Text&, const Frame&) { n.ignore(); });
   }
 
   void mass_of(const Xml& x, const Text& around, RobotLink& link) {
     Sum sum;
-    bool mesh = false;
+    bool unknown = false;
     const Xml* inertial = x.child("inertial");
-    for (const Xml* g : x.all("geom")) {
-      if (!inertial || from_geoms_ == "true") {
-        if (from_geoms_ != "false") geom(*g, around, sum, mesh, link);
+    const bool counted = (!inertial || from_geoms_ == "true") && from_geoms_ != "false";
+    each(x, "geom", around, Frame(), [&](const Xml& g, const Text& inside, const Frame& in) {
+      g.ignore();
+      if (counted) return geom(g, inside, in, sum, unknown, link);
+      try {  // a picture only
+        geom(g, inside, in, sum, unknown, link);
+      } catch (const ModelError&) {
       }
-      g->ignore();
-    }
+    });
+    if (counted && unknown) ++unknown_mass_;
     if (inertial && from_geoms_ != "true") {
       const Frame f = frame(*inertial, "");
       link.mass = inertial->number("mass");
@@ -269,33 +347,77 @@ class Mjcf {
         const Vec3<double> d = inertial->three("diaginertia", {0, 0, 0});
         link.inertia = f.R * d.asDiagonal() * f.R.transpose();
       }
-    } else if (sum.mass > 0) {
+    } else if (counted && sum.mass > 0) {
       link.mass = sum.mass;
       link.centre = sum.moment / sum.mass;
       link.inertia = sum.about - Sum::shifted(sum.mass, link.centre);
-    } else if (mesh) {
-      ++unknown_mass_;
     }
+    bound(link);
     link.inertia = Mat<double, 3>(0.5 * (link.inertia + link.inertia.transpose()));
   }
 
-  void geom(const Xml& g, const Text& around, Sum& sum, bool& mesh, RobotLink& link) {
+  // As <compiler> asks for.
+  void bound(RobotLink& link) const {
+    link.mass = std::max(link.mass, bound_mass_);
+    if (bound_inertia_ <= 0 && !balance_) return;
+    const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(link.inertia);
+    Vec3<double> J = principal.eigenvalues().cwiseMax(bound_inertia_);
+    if (balance_ && J[0] + J[1] < J[2]) J.setConstant(J.mean());
+    if (J != principal.eigenvalues())
+      link.inertia = principal.eigenvectors() * J.asDiagonal() * principal.eigenvectors().transpose();
+  }
+
+  Text colour(const Xml& g, const Text& around) {
+    if (get(g, around, "rgba")) return colour_text(numbers(g, around, "rgba", {}, 3));
+    const auto material = get(g, around, "material");
+    const auto it = material ? materials_.find(material->text) : materials_.end();
+    return it == materials_.end() ? "" : it->second;
+  }
+
+  void geom(const Xml& g, const Text& around, const Frame& in, Sum& sum, bool& unknown, RobotLink& link) {
     const auto type_given = get(g, around, "type");
     const Text type = type_given ? type_given->text : get(g, around, "mesh") ? "mesh" : "sphere";
+    if (type == "plane") return;
+    Frame f = in * frame(g, around);
+    constexpr double drawn_below = 3;  // the group from which MuJoCo hides geoms
+    const bool drawn = number(g, around, "group", 0) < drawn_below;
     if (type == "mesh" || type == "hfield" || type == "sdf") {
-      mesh = true;
+      const auto name = get(g, around, "mesh");
+      const auto asset = name ? assets_.find(name->text) : assets_.end();
+      const bool weightless = (get(g, around, "mass") && number(g, around, "mass", 0) == 0) ||
+                              (!get(g, around, "mass") && number(g, around, "density", 1000) == 0);
+      if (asset != assets_.end() && drawn) {
+        Shape shape;
+        shape.kind = Shape::Kind::mesh;
+        shape.file = asset->second.file;
+        shape.scale = asset->second.scale;
+        shape.at = f.at;
+        shape.rotation = f.rotation_vector();
+        shape.colour = colour(g, around);
+        link.shapes.push_back(shape);
+      }
+      if (weightless) return;
+      const Enclosed* solid = asset == assets_.end() ? nullptr : enclosed_by(asset->second);
+      if (!solid) {
+        unknown = true;
+        return;
+      }
+      const double mass =
+          get(g, around, "mass") ? number(g, around, "mass", 0) : number(g, around, "density", 1000) * solid->volume;
+      const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(solid->inertia);
+      Mat<double, 3> axes = principal.eigenvectors();
+      if (axes.determinant() < 0) axes.col(0) *= -1;
+      sum.add(mass, f * Frame{solid->centre, axes}, mass / solid->volume * principal.eigenvalues());
       return;
     }
-    if (type == "plane") return;
-    Frame f = frame(g, around);
     std::vector<double> size = numbers(g, around, "size", {}, 1);
     if (get(g, around, "fromto")) {
       const std::vector<double> e = numbers(g, around, "fromto", {}, 6);
       const Vec3<double> from(e[0], e[1], e[2]), to(e[3], e[4], e[5]);
-      const Vec3<double> z = from - to;
+      const Vec3<double> z = in.R * (from - to);
       if (!(z.norm() > 0)) fail(g.where, "fromto of <geom> has length 0", "give two points");
       const Vec3<double> axis = Vec3<double>(0, 0, 1).cross(z.normalized());
-      f.at = 0.5 * (from + to);
+      f.at = in.at + in.R * (0.5 * (from + to));
       f.R =
           axis.norm() < 1e-12 ? Frame().R : Frame::turn(axis.normalized(), std::atan2(axis.norm(), z[2] / z.norm())).R;
       size.resize(1);
@@ -339,54 +461,52 @@ class Mjcf {
       fail(g.where, fmt::format("there is no geom of type '{}'", type),
            suggestion(type, {"sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "plane"}));
     }
-    link.shapes.push_back(shape);
+    shape.colour = colour(g, around);
+    if (drawn) link.shapes.push_back(shape);
     const double mass =
         get(g, around, "mass") ? number(g, around, "mass", 0) : number(g, around, "density", 1000) * volume;
     sum.add(mass, f, mass * unit);
   }
 
-  void joints(const Xml& x, const Text& name, const Text& parent, const Frame& here, const Text& around) {
+  void joints(const Xml& x, const Text& name, const Text& parent, const Frame& here, const Text& around_body) {
     std::vector<RobotJoint> chain;
     bool free = false;
-    for (const Xml& c : x.children) {
-      if (c.is("freejoint")) {
-        c.ignore();
-        free = true;
-      } else if (c.is("joint")) {
-        c.read = true;
-        const Text otherwise = chain.empty() ? name + "_joint" : fmt::format("{}_joint_{}", name, chain.size() + 1);
-        robot_.attempt({"joint", name_or(c, otherwise)}, [&] {
-          const auto type = get(c, around, "type");
-          if (type && type->text == "free") {
-            c.ignore();
-            free = true;
-          } else {
-            chain.push_back(joint(c, name_or(c, otherwise), type ? type->text : "hinge", around));
-          }
-        });
-        for (const char* nothing : {"range",
-                                    "limited",
-                                    "class",
-                                    "solreflimit",
-                                    "solimplimit",
-                                    "solreffriction",
-                                    "solimpfriction",
-                                    "group",
-                                    "user",
-                                    "margin",
-                                    "actuatorfrcrange",
-                                    "actuatorfrclimited",
-                                    "stiffness",
-                                    "damping",
-                                    "armature",
-                                    "springref",
-                                    "frictionloss",
-                                    "ref",
-                                    "pos",
-                                    "axis"})
-          (void)c.find(nothing);
-      }
-    }
+    for (const Xml* f : x.all("freejoint")) f->ignore(), free = true;
+    each(x, "joint", around_body, Frame(), [&](const Xml& c, const Text& around, const Frame& in) {
+      const Text otherwise = chain.empty() ? name + "_joint" : fmt::format("{}_joint_{}", name, chain.size() + 1);
+      robot_.attempt({"joint", name_or(c, otherwise)}, [&] {
+        const auto type = get(c, around, "type");
+        if (type && type->text == "free") {
+          c.ignore();
+          free = true;
+        } else {
+          chain.push_back(joint(c, name_or(c, otherwise), type ? type->text : "hinge", around));
+          chain.back().on_child.at = in * chain.back().on_child.at;
+          chain.back().axis = in.R * chain.back().axis;
+        }
+      });
+      for (const char* nothing : {"range",
+                                  "limited",
+                                  "class",
+                                  "solreflimit",
+                                  "solimplimit",
+                                  "solreffriction",
+                                  "solimpfriction",
+                                  "group",
+                                  "user",
+                                  "margin",
+                                  "actuatorfrcrange",
+                                  "actuatorfrclimited",
+                                  "stiffness",
+                                  "damping",
+                                  "armature",
+                                  "springref",
+                                  "frictionloss",
+                                  "ref",
+                                  "pos",
+                                  "axis"})
+        (void)c.find(nothing);
+    });
     if (free) {
       places_.push_back({Place::Is::free, name, robot_.links.size() - 1});
       if (!parent.empty())
@@ -677,13 +797,18 @@ class Mjcf {
   }
 
   const Xml& root_;
-  Text keyframe_;
+  Text keyframe_, folder_;
   bool keyframe_found_ = false;
   struct Place {
     enum class Is { free, ball, number } is;
     Text name;
     std::size_t index;  // of the link, if it is free, or of the joint
   };
+  std::map<Text, Asset> assets_;
+  std::map<Text, Text> materials_;  // colours
+  Text meshes_in_;
+  bool strip_path_ = false, balance_ = false;
+  double bound_mass_ = 0, bound_inertia_ = 0, total_mass_ = 0;
   std::vector<Place> places_;                         // in the order of qpos
   std::vector<std::optional<std::size_t>> actuated_;  // of the actuators, in their order: the effort
   Robot robot_;
@@ -703,8 +828,9 @@ Robot mjcf_robot(const Text& text, const Text& name, const Text& folder, const T
   Xml root = parse_xml(text, name);
   if (!root.is("mujoco"))
     fail(root.where, fmt::format("<{}> is no model of MJCF", root.name), "its first element is <mujoco>");
-  include_files(root, folder.empty() ? "." : folder, 0);
-  return Mjcf(root, keyframe).read();
+  int included = 0;
+  include_files(root, folder.empty() ? "." : folder, 0, included);
+  return Mjcf(root, keyframe, folder.empty() ? "." : folder).read();
 }
 
 }  // namespace mortise::files

@@ -173,6 +173,8 @@ class Builder {
   Value values() {
     const Maker make{robot_.where};
     names_.add("ground");
+    // Names of models are free of the same as those of parts.
+    make.put(root_, "name", make.text(Names().add(robot_.name)));
     make.put(root_, "gravity", make.numbers(robot_.gravity));
     name_parts();
     drop_broken_joints();
@@ -387,6 +389,7 @@ class Builder {
         tree.above[i].reset();
         spread(i);
       }
+    meet(tree, loops);
     std::vector<bool> held(m, false);
     for (const auto& [k, x] : starts_) held[k] = true;
     const ClosedLoops closed = close_with_balls(tree, loops, held);
@@ -400,6 +403,18 @@ class Builder {
     for (std::size_t k = 0; k < m; ++k)
       if (!broken_[k] && robot_.joints[k].kind == RobotJoint::Kind::measured) measure(robot_.joints[k]);
     bases(roots);
+  }
+  // The parent's side of joints that are told by where their child is when nothing has moved.
+  void meet(const RobotTree& tree, const std::vector<std::size_t>& loops) {
+    if (std::none_of(loops.begin(), loops.end(), [&](std::size_t k) { return robot_.joints[k].meets; })) return;
+    RobotTree still = tree;
+    std::fill(still.motion.begin(), still.motion.end(), Frame());
+    const std::vector<Frame> at = places(robot_, still);
+    for (const std::size_t k : loops) {
+      RobotJoint& j = robot_.joints[k];
+      const Frame outside = tree.parent[k] == RobotTree::world ? Frame() : at[tree.parent[k]];
+      if (j.meets) j.on_parent = outside.inverse() * at[tree.child[k]] * j.on_child;
+    }
   }
   // The velocities of links, along the tree of joints.
   void move(const RobotTree& tree) {
@@ -914,11 +929,12 @@ Model parse_mjcf(const std::string& text, const std::string& name, const RobotOp
 
 Model read_sdf(const std::string& path, const RobotOptions& options) {
   const std::filesystem::path file(path);
-  return files::robot_model(files::sdf_robot(files::read_text(path, path), path, file.parent_path().string()),
-                            std::filesystem::weakly_canonical(file).string(), options);
+  return files::robot_model(
+      files::sdf_robot(files::read_text(path, path), path, file.parent_path().string(), options.packages),
+      std::filesystem::weakly_canonical(file).string(), options);
 }
 Model parse_sdf(const std::string& text, const std::string& name, const RobotOptions& options) {
-  return files::robot_model(files::sdf_robot(text, name, "."), "", options);
+  return files::robot_model(files::sdf_robot(text, name, ".", options.packages), "", options);
 }
 
 bool is_robot_file(const std::string& path) {

@@ -20,6 +20,7 @@ struct Frame {
   Frame operator*(const Frame& inner) const { return {at + R * inner.at, R * inner.R}; }
   Frame inverse() const { return {-(R.transpose() * at), R.transpose()}; }
   static Frame from_rpy(const Vec3<double>& at, const Vec3<double>& rpy);  // fixed axes x, y, z in this order
+  Vec3<double> operator*(const Vec3<double>& inside) const { return at + R * inside; }
   Vec3<double> rotation_vector() const;
   static Frame turn(const Vec3<double>& axis, double angle);
 };
@@ -52,6 +53,7 @@ struct RobotJoint {
   Vec3<double> axis{0, 0, 1}, axis_2{0, 1, 0};  // in the frame of the joint
   double pitch = 0;                             // [m] per turn
   bool loop = false;                            // it does not place its child
+  bool meets = false;                           // on_parent follows: where nothing has moved it is on_child's place
   bool base = false;                            // it is left out where the base is to be free
   double damping = 0, friction = 0;             // [N m s/rad] or [N s/m], [N m] or [N]
   double stiffness = 0, rest = 0, armature = 0;
@@ -123,7 +125,8 @@ Robot mjcf_robot(const std::string& text, const std::string& name, const std::st
                  const std::string& keyframe = "");
 
 // The same of SDF; likewise.
-Robot sdf_robot(const std::string& text, const std::string& name, const std::string& folder);
+Robot sdf_robot(const std::string& text, const std::string& name, const std::string& folder,
+                const std::vector<std::string>& packages = {});
 
 std::string colour_text(const std::vector<double>& rgb);  // "#rrggbb", of numbers from 0 to 1
 

@@ -82,7 +82,8 @@ struct Scope {
 
 class Sdf {
  public:
-  Sdf(Xml& root, Text folder) : root_(root), folder_(std::move(folder)) {
+  Sdf(Xml& root, Text folder, const std::vector<Text>& packages)
+      : root_(root), folder_(std::move(folder)), packages_(packages) {
     robot_.where = root.where;
     robot_.name = "robot";
     robot_.fixed_base = false;
@@ -128,15 +129,19 @@ class Sdf {
 
  private:
   // ---- files in files
-  static std::filesystem::path file_of(const Text& uri, const Text& folder) {
+  std::filesystem::path file_of(const Text& uri, const Text& folder) const {
     namespace fs = std::filesystem;
     Text path = uri;
     bool of_model = false;
     for (const char* scheme : {"model://", "package://", "file://"})
       if (path.starts_with(scheme)) path = path.substr(Text(scheme).size()), of_model = true;
     std::error_code none;
-    for (const fs::path& from : {fs::path(folder), fs::path(folder) / ".."}) {
-      if (!of_model && from != fs::path(folder)) continue;
+    std::vector<fs::path> places{fs::path(folder)};
+    if (of_model) {
+      places.push_back(fs::path(folder) / "..");
+      places.insert(places.end(), packages_.begin(), packages_.end());
+    }
+    for (const fs::path& from : places) {
       fs::path at = fs::weakly_canonical(from / path, none);
       const fs::path inside = fs::weakly_canonical(from, none);
       if (fs::path(path).is_absolute() || at.lexically_relative(inside).string().starts_with("..")) continue;
@@ -629,6 +634,7 @@ class Sdf {
 
   Xml& root_;
   Text folder_;
+  const std::vector<Text>& packages_;
   Robot robot_;
   double version_ = 1.7;
   std::set<Text> placed_;  // links, by joints
@@ -637,11 +643,11 @@ class Sdf {
 
 }  // namespace
 
-Robot sdf_robot(const Text& text, const Text& name, const Text& folder) {
+Robot sdf_robot(const Text& text, const Text& name, const Text& folder, const std::vector<Text>& packages) {
   Xml root = parse_xml(text, name);
   if (!root.is("sdf") && !root.is("gazebo"))  // as it was called until SDF 1.2
     fail(root.where, fmt::format("<{}> is no model of SDF", root.name), "its first element is <sdf>");
-  return Sdf(root, folder.empty() ? "." : folder).read();
+  return Sdf(root, folder.empty() ? "." : folder, packages).read();
 }
 
 }  // namespace mortise::files

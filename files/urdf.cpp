@@ -40,6 +40,12 @@ class Urdf {
     for (const Xml* l : root_.all("link")) part("link", *l, [&](const Text& n) { link(n, *l); });
     for (const Xml* j : root_.all("joint")) part("joint", *j, [&](const Text& n) { joint(n, *j); });
     for (const Xml* l : root_.all("loop")) part("loop", *l, [&](const Text& n) { loop(n, *l); });
+    for (const Xml* g : root_.all("gazebo")) {
+      g->read = false;  // but for its joints
+      if (g->child("joint"))
+        for (const Xml* j : g->all("joint")) part("joint", *j, [&](const Text& n) { loop_of_sdf(n, *j); });
+      g->read = g->children.size() == g->all("joint").size() && !g->children.empty();
+    }
     for (const Text& what : root_.unread()) robot_.remarks.push_back("not read: " + what);
     return std::move(robot_);
   }
@@ -193,6 +199,42 @@ class Urdf {
     j.axis = {1, 0, 0};
     if (const Xml* axis = x.child("axis")) j.axis = axis->three("xyz", {1, 0, 0});
     robot_.joints.push_back(std::move(j));
+  }
+
+  // A joint as SDF writes it, which simulators add to what the links are when nothing has moved: it closes a loop.
+  void loop_of_sdf(const Text& name, const Xml& x) {
+    RobotJoint j;
+    j.name = name;
+    j.where = x.where;
+    j.loop = j.meets = true;
+    j.kind = kind_of(name, x);
+    const auto end = [&](const char* which) -> Text {
+      const Xml* e = x.child(which);
+      if (!e) fail(x.where, fmt::format("joint '{}' has no <{}>", name, which), fmt::format("give <{}>LINK", which));
+      if (const Text* link = e->find("link")) return *link;
+      const auto first = e->text.find_first_not_of(" \t\r\n"), last = e->text.find_last_not_of(" \t\r\n");
+      return first == Text::npos ? Text() : e->text.substr(first, last - first + 1);
+    };
+    j.parent = end("parent");
+    j.child = end("child");
+    if (j.parent == "world" && !is_link("world")) j.parent.clear();
+    if (const Xml* pose = x.child("pose")) {
+      const std::vector<double> p = pose->text_numbers();
+      if (p.size() != 6)
+        fail(pose->where, fmt::format("<pose> has {}", counted(std::ssize(p), "number")), "give x y z roll pitch yaw");
+      j.on_child = Frame::from_rpy({p[0], p[1], p[2]}, {p[3], p[4], p[5]});
+    }
+    if (const Xml* axis = x.child("axis"))
+      if (const Xml* xyz = axis->child("xyz")) {
+        const std::vector<double> a = xyz->text_numbers();
+        if (a.size() != 3) fail(xyz->where, "<xyz> has no three numbers", "give three");
+        j.axis = {a[0], a[1], a[2]};
+        axis->ignore();
+      }
+    robot_.joints.push_back(std::move(j));
+  }
+  bool is_link(const Text& name) const {
+    return std::any_of(robot_.links.begin(), robot_.links.end(), [&](const RobotLink& l) { return l.name == name; });
   }
 
   const Xml& root_;

@@ -175,7 +175,7 @@ Xml parse_xml(const std::string& text, const std::string& name, const Limits& li
         {"XML_ERROR_PARSING_ELEMENT", {"an element cannot be read", "check its tags"}},
         {"XML_ERROR_PARSING_TEXT", {"the text of an element does not end", "close the element"}},
         {"XML_ERROR_PARSING_COMMENT", {"a comment does not end", "close it by -->"}},
-        {"XML_ERROR_ELEMENT_DEPTH_EXCEEDED", {"elements are nested too deeply", "write it flatter"}}};
+        {"XML_ELEMENT_DEPTH_EXCEEDED", {"elements are nested more than 100 deep", "write it flatter"}}};
     const auto it = words.find(reason);
     fail({file, line, 1}, it == words.end() ? "this is no XML (" + reason + ")" : std::string(it->second.first),
          it == words.end() ? "" : it->second.second);

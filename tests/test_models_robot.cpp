@@ -548,6 +548,81 @@ TEST_CASE("MJCF: a servo exerts what its control, in its range, and its force ra
         about(8));
 }
 
+TEST_CASE("robots: a joint of SDF inside of <gazebo> closes a loop where the links stand") {
+  // Three hinges in a row, and a fourth one back to the base, told by its place in the last link.
+  std::string text = "<robot name='my.four/bar'><link name='base'/>";
+  const auto hinge = [](const char* name, const char* parent, const char* child, const char* at) {
+    return fmt::format(
+        "<joint name='{}' type='continuous'><parent link='{}'/><child link='{}'/><origin xyz='{}'/>"
+        "<axis xyz='0 1 0'/></joint>",
+        name, parent, child, at);
+  };
+  for (const char* name : {"a", "b", "c"})
+    text += fmt::format("<link name='{}'>{}</link>", name, inertial(1, "<origin xyz='0.3 0 0.2'/>", 0.1, 0.1, 0.1));
+  text += hinge("1", "base", "a", "0 0 0") + hinge("2", "a", "b", "0 0 1") + hinge("3", "b", "c", "1 0 0.5") +
+          "<gazebo><joint name='back' type='revolute'><parent>c</parent><child>base</child><pose>1 0 0.25 0 0 0</pose>"
+          "<axis><xyz>0 1 0</xyz></axis></joint></gazebo></robot>";
+  const Model model = parse_urdf(text, "four_bar.urdf", {.joints = {{"1", 0.2}}});
+  CHECK(model.assembly.name() == "my_four_bar");
+  const System system(model.assembly);
+  const State s = model.start(system);
+  const RankReport report = check_model(system, s);
+  CHECK(report.determined());
+  CHECK(report.dof == 1);
+  CHECK((!report.start || report.start->reachable));
+}
+
+TEST_CASE("MJCF: frames around bodies, geoms and joints; bounds of the compiler") {
+  const auto robot = [](const std::string& compiler, const std::string& inside) {
+    return files::mjcf_robot("<mujoco><compiler " + compiler + "/><worldbody>" + inside + "</worldbody></mujoco>",
+                             "f.xml", ".");
+  };
+  const Robot framed = robot("angle='radian'",
+                             "<frame pos='1 0 0' euler='0 0 0.5'><frame pos='0 2 0'><body name='b' pos='0 0 3'>"
+                             "<frame pos='0.1 0 0' euler='0.3 0 0'><joint name='j' axis='0 0 1' pos='0 0.2 0'/>"
+                             "<geom type='box' size='0.1 0.2 0.3' pos='0 0 0.5'/></frame></body></frame></frame>");
+  REQUIRE(framed.faults.empty());
+  CHECK(framed.remarks.empty());
+  const Frame turn = Frame::turn({0, 0, 1}, 0.5);
+  CHECK((framed.links.at(0).place.at - (Vec3<double>(1, 0, 3) + turn.R * Vec3<double>(0, 2, 0))).norm() < 1e-12);
+  const Mat<double, 3> tilt = Frame::turn({1, 0, 0}, 0.3).R;
+  CHECK((framed.links.at(0).centre - (Vec3<double>(0.1, 0, 0) + tilt * Vec3<double>(0, 0, 0.5))).norm() < 1e-12);
+  CHECK((framed.joints.at(0).axis - tilt.col(2)).norm() < 1e-12);
+  CHECK((framed.joints.at(0).on_child.at - (Vec3<double>(0.1, 0, 0) + 0.2 * tilt.col(1))).norm() < 1e-12);
+  const std::string light =
+      "<body><inertial pos='0 0 0' mass='0.001' diaginertia='1e-6 1e-6 5e-6'/></body>"
+      "<body><inertial pos='0 0 0' mass='1' diaginertia='0.1 0.1 0.1'/></body>";
+  const Robot bounded = robot("boundmass='0.01' boundinertia='2e-6' balanceinertia='true'", light);
+  CHECK(bounded.links.at(0).mass == 0.01);
+  CHECK((bounded.links.at(0).inertia - 3e-6 * Mat<double, 3>::Identity()).norm() < 1e-18);
+  const Robot scaled = robot("settotalmass='20.02'", light);
+  CHECK(scaled.links.at(1).mass == doctest::Approx(20));
+}
+
+TEST_CASE("MJCF: masses and moments of meshes") {
+  const Scratch folder;
+  fs::create_directories(folder.path / "parts");
+  // A tetrahedron with three edges of 1 along the axes: volume 1/6, centre (1/4, 1/4, 1/4), moment 3/80 m... about it.
+  write(folder / "parts/tetra.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  write(folder / "m.xml",
+        "<mujoco><compiler meshdir='parts'/><asset><mesh file='tetra.obj' scale='2 1 1'/><mesh name='no' file='no.stl'/>"
+        "</asset><worldbody><body name='b'><freejoint/><geom type='mesh' mesh='tetra' density='600' pos='0 0 1'/>"
+        "<geom type='mesh' mesh='no' mass='0'/></body><body name='c'><freejoint/><geom size='0.1'/>"
+        "<geom type='mesh' mesh='no'/></body></worldbody></mujoco>");
+  const Robot robot = files::mjcf_robot(read_file(folder / "m.xml"), folder / "m.xml", folder.path.string());
+  const RobotLink& b = robot.links.at(0);
+  const double m = 600 * 2 / 6.0;
+  CHECK(b.mass == doctest::Approx(m));
+  CHECK((b.centre - Vec3<double>(0.5, 0.25, 1.25)).norm() < 1e-12);
+  // Moments of the second order of a corner of a cube: 3/80 m a^2 along an edge a, -m a b / 80 across.
+  CHECK(b.inertia(0, 0) == doctest::Approx(m * 3 / 80 * (1 + 1)));
+  CHECK(b.inertia(1, 1) == doctest::Approx(m * 3 / 80 * (4 + 1)));
+  CHECK(b.inertia(0, 1) == doctest::Approx(m * 2 / 80));
+  CHECK(b.shapes.size() == 2);
+  CHECK(robot.remarks ==
+        std::vector<std::string>{"the mass of 1 link would come of meshes that are not there: give <inertial>"});
+}
+
 TEST_CASE("robots: public files, where MORTISE_MODELS names their folder") {
   const char* folder = std::getenv("MORTISE_MODELS");
   if (!folder) {
