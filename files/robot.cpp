@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
 
+#include <mortise/bodies/inertia.h>
 #include <mortise/core/axis.h>
 #include <mortise/core/rotation.h>
 #include <mortise/core/words.h>
@@ -167,6 +169,26 @@ class Builder {
     for (const char* section : {"bodies", "joints", "forces"}) make.put(root_, section, make.table());
   }
 
+  std::vector<JointMotion> motions(double seconds) {
+    names_.add("ground");
+    name_parts();
+    drop_broken_joints();
+    starts();
+    find_places();
+    const std::clock_t begin = std::clock();
+    std::vector<JointMotion> out;
+    const RobotTree tree = tree_;
+    const std::vector<RobotJoint> joints = robot_.joints;
+    for (const std::size_t k : tree.order) {
+      if (!joints[k].has_coordinate() || joints[k].mimic) continue;
+      if (static_cast<double>(std::clock() - begin) > seconds * CLOCKS_PER_SEC) break;
+      out.push_back(motion(k));
+      tree_ = tree;
+      robot_.joints = joints;
+    }
+    return out;
+  }
+
   // What bodies are called in the model, in the order of the links.
   const std::vector<Text>& body_names() const { return body_name_; }
 
@@ -314,6 +336,78 @@ class Builder {
     for (std::size_t k = 0; k < robot_.joints.size(); ++k) find(k);
   }
 
+  // One joint along its range, from where it stands to both sides.
+  JointMotion motion(std::size_t k) {
+    const RobotTree tree = tree_;
+    const std::vector<RobotJoint> joints = robot_.joints;
+    const RobotJoint& j = joints[k];
+    constexpr double no_limit = 10;  // [rad] or [m], or one that tells nothing
+    double reach = std::numbers::pi;
+    if (!j.turns()) {
+      reach = 0.1;
+      for (const RobotJoint& other : joints) reach = std::max(reach, other.on_parent.at.norm());
+    }
+    double lower = j.start - reach, upper = j.start + reach;
+    if (j.limits && j.limits->first > -no_limit) lower = std::min(j.start, j.limits->first);
+    if (j.limits && j.limits->second < no_limit) upper = std::max(j.start, j.limits->second);
+    held_[k] = true;
+    constexpr int steps = 40;
+    std::vector<std::pair<double, std::vector<Frame>>> all{{j.start, places(robot_, tree_)}};
+    for (const double end : {lower, upper}) {
+      tree_ = tree;
+      robot_.joints = joints;
+      const double way = end - joints[k].start;
+      const int count = static_cast<int>(std::ceil(steps * std::abs(way) / std::max(upper - lower, 1e-300)));
+      for (int i = 1; i <= count; ++i) {
+        robot_.joints[k].start = joints[k].start + way * i / count;
+        for (std::size_t m = 0; m < joints.size(); ++m) follow(m);
+        for (const std::size_t m : tree_.order)
+          if (m == k || robot_.joints[m].mimic) tree_.motion[m] = moved(robot_.joints[m]);
+        if (!loops_.empty() && !close_loops(robot_, tree_, loops_, held_).open.empty()) break;
+        all.emplace_back(robot_.joints[k].start, places(robot_, tree_));
+      }
+    }
+    held_[k] = false;
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    JointMotion out;
+    out.joint = joint_name_[k];
+    out.unit = j.turns() ? "rad" : "m";
+    out.start = j.start;
+    constexpr double moves = 1e-7;
+    for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+      const Frame& first = all.front().second[i];
+      if (std::any_of(all.begin(), all.end(), [&](const auto& p) {
+            return (p.second[i].at - first.at).norm() + (p.second[i].R - first.R).norm() > moves;
+          }))
+        out.bodies.push_back(body_name_[i]);
+    }
+    std::map<Text, std::size_t> index;
+    for (std::size_t i = 0; i < body_name_.size(); ++i) index[body_name_[i]] = i;
+    for (const auto& [x, at] : all) {
+      out.positions.push_back(x);
+      std::vector<float>& poses = out.poses.emplace_back();
+      for (const Text& body : out.bodies) {
+        const Frame& f = at[index.at(body)];
+        const Eigen::Quaterniond u(f.R);
+        for (const double number : {f.at[0], f.at[1], f.at[2], u.w(), u.x(), u.y(), u.z()})
+          poses.push_back(static_cast<float>(number));
+      }
+    }
+    return out;
+  }
+  // Puts one that mimics others where these have it.
+  void follow(std::size_t k) {
+    double factor = 1, offset = 0;
+    std::size_t i = k;
+    for (std::size_t steps = 0; robot_.joints[i].mimic && steps < robot_.joints.size(); ++steps) {
+      const RobotJoint::Mimic& m = *robot_.joints[i].mimic;
+      offset += factor * m.offset;
+      factor *= m.factor;
+      i = joint_.at(m.joint);
+    }
+    if (i != k) robot_.joints[k].start = offset + factor * robot_.joints[i].start;
+  }
+
   static Frame moved(const RobotJoint& j) {
     switch (j.kind) {
       case RobotJoint::Kind::revolute:
@@ -400,6 +494,9 @@ class Builder {
     place_ = places(robot_, tree);
     move(tree);
     if (!closed.open.empty()) take_as_closed(closed, tree);
+    tree_ = tree;
+    loops_ = loops;
+    held_ = held;
     for (std::size_t k = 0; k < m; ++k)
       if (!broken_[k] && robot_.joints[k].kind == RobotJoint::Kind::measured) measure(robot_.joints[k]);
     bases(roots);
@@ -521,7 +618,27 @@ class Builder {
     }
   }
 
+  // The nearest tensor of a body: no moment is negative, and none above the sum of the others.
+  void mend(RobotLink& link) {
+    const Eigen::SelfAdjointEigenSolver<Mat<double, 3>> principal(link.inertia);
+    const Vec3<double> given = principal.eigenvalues();
+    Vec3<double> J = given.cwiseMax(0);
+    try {
+      require_triangle({"link", link.name}, J);
+    } catch (const InvalidModel&) {
+      const double lacking = (J[2] - J[0] - J[1]) / 2;
+      J[0] += lacking, J[1] += lacking;
+    }
+    if (J == given) return;
+    link.inertia = principal.eigenvectors() * J.asDiagonal() * principal.eigenvectors().transpose();
+    robot_.remarks.push_back(
+        fmt::format("link '{}': principal moments {:.4g}, {:.4g} and {:.4g} kg m^2 became {:.4g}, "
+                    "{:.4g} and {:.4g}",
+                    link.name, given[0], given[1], given[2], J[0], J[1], J[2]));
+  }
+
   void body(std::size_t i) {
+    if (options_.mend) mend(robot_.links[i]);
     const RobotLink& link = robot_.links[i];
     const Maker make{link.where};
     Value v = make.table();
@@ -838,6 +955,9 @@ class Builder {
   std::vector<Text> body_name_, joint_name_;
   std::vector<bool> broken_;
   std::vector<Frame> place_;
+  RobotTree tree_;                                 // as it stands at the start
+  std::vector<std::size_t> loops_;                 // joints
+  std::vector<bool> held_;                         // joints that were set
   std::map<std::size_t, double> starts_, speeds_;  // of joints, as asked for
   std::vector<Vec3<double>> linear_, angular_;     // velocities of the links, in the world
   std::set<Text> extra_parameters_, extra_bodies_;
@@ -941,6 +1061,15 @@ bool is_robot_file(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   return ending == ".urdf" || ending == ".xacro" || ending == ".xml" || ending == ".mjcf" || ending == ".sdf" ||
          ending == ".world";
+}
+
+std::vector<JointMotion> joint_motions(const std::string& path, const RobotOptions& options, double seconds) {
+  const std::string text = files::read_text(path, path), folder = std::filesystem::path(path).parent_path().string();
+  const files::Xml root = files::parse_xml(text, path);
+  files::Robot robot = root.is("mujoco") ? files::mjcf_robot(text, path, folder, options.keyframe)
+                       : root.is("sdf")  ? files::sdf_robot(text, path, folder, options.packages)
+                                         : files::urdf_file(path);
+  return files::Builder(robot, options, {}, {}).motions(seconds);
 }
 
 Model read_robot(const std::string& path, const RobotOptions& options) {

@@ -120,6 +120,9 @@ struct Robot {
 // What a file of URDF tells, faults included.  Throws ModelError for what is no URDF at all.
 Robot urdf_robot(const std::string& text, const std::string& name);
 
+// The same of a file, and of the loops beside it.
+Robot urdf_file(const std::string& path);
+
 // The same of MJCF; files it includes are looked for in the folder.
 Robot mjcf_robot(const std::string& text, const std::string& name, const std::string& folder,
                  const std::string& keyframe = "");

@@ -256,16 +256,19 @@ Robot robot_of(const Xml& root) {
 
 Robot urdf_robot(const Text& text, const Text& name) { return robot_of(parse_xml(text, name)); }
 
+Robot urdf_file(const Text& path) {
+  namespace fs = std::filesystem;
+  Robot robot = urdf_robot(read_text(path, path), path);
+  const fs::path loops = fs::path(path).replace_extension(".yaml");
+  std::error_code none;
+  if (fs::is_regular_file(loops, none)) add_loops(robot, read_text(loops.string(), loops.string()), loops.string());
+  return robot;
+}
+
 }  // namespace files
 
 Model read_urdf(const std::string& path, const RobotOptions& options) {
-  namespace fs = std::filesystem;
-  files::Robot robot = files::urdf_robot(files::read_text(path, path), path);
-  const fs::path loops = fs::path(path).replace_extension(".yaml");
-  std::error_code none;
-  const bool looped = fs::is_regular_file(loops, none);
-  if (looped) files::add_loops(robot, files::read_text(loops.string(), loops.string()), loops.string());
-  return files::robot_model(std::move(robot), fs::weakly_canonical(path).string(), options);
+  return files::robot_model(files::urdf_file(path), std::filesystem::weakly_canonical(path).string(), options);
 }
 Model parse_urdf(const std::string& text, const std::string& name, const RobotOptions& options) {
   return files::robot_model(files::urdf_robot(text, name), "", options);

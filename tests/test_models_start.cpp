@@ -301,3 +301,58 @@ TEST_CASE("robots: the page of one holds its meshes, once each, by package") {
   CHECK(out.err.find("1 file of meshes not found, such as 'package://pack/meshes/gone.obj'") != std::string::npos);
   CHECK(count() == 1);
 }
+
+TEST_CASE("robots: links with moments of no body are told, and a fix gives them the nearest ones") {
+  const Scratch folder;
+  std::string text = wheel("");
+  const auto at = text.find("izz='0.1'");
+  write(folder / "wheel.urdf", text.replace(at, 9, "izz='0.5'"));
+  const Outcome told = mortise_command(fmt::format("check '{}'", folder / "wheel.urdf"));
+  CHECK(told.status == 4);
+  CHECK(told.out.find("1  give link 'disk' the nearest moments that a body can have (all well, DOF 1)") !=
+        std::string::npos);
+  const Outcome mended =
+      mortise_command(fmt::format("check '{}' --fix 1 -o '{}'", folder / "wheel.urdf", folder / "wheel.toml"));
+  CHECK(mended.status == 0);
+  CHECK(mortise_command(fmt::format("check '{}'", folder / "wheel.toml")).status == 0);
+  const Model m = parse_urdf(text, "wheel.urdf", {.mend = true});
+  CHECK(m.remarks ==
+        std::vector<std::string>{"link 'disk': principal moments 0.1, 0.1 and 0.5 kg m^2 became 0.25, 0.25 and 0.5"});
+}
+
+TEST_CASE("robots: a joint goes along its range, and loops and mimics follow") {
+  // A parallelogram of 1 m: its coupler keeps its direction, the other arm turns as the first one.
+  const auto hinge = [](const char* name, const char* parent, const char* child, const char* at,
+                        const char* more = "") {
+    return fmt::format(
+        "<joint name='{}' type='revolute'><parent link='{}'/><child link='{}'/><origin xyz='{}'/><axis xyz='0 1 0'/>{}"
+        "</joint>",
+        name, parent, child, at, more);
+  };
+  std::string text = "<robot name='loop'>";
+  for (const char* name : {"base", "left", "rod", "right", "flag"}) text += fmt::format("<link name='{}'/>", name);
+  text += hinge("a", "base", "left", "0 0 0", "<limit lower='-1' upper='0.5' effort='1' velocity='1'/>") +
+          hinge("b", "left", "rod", "0 0 1") + hinge("c", "base", "right", "1 0 0") +
+          hinge("f", "base", "flag", "0 0 2", "<mimic joint='a' multiplier='-2'/>") +
+          "<loop name='d' type='revolute'><predecessor link='rod'><origin xyz='1 0 0'/></predecessor>"
+          "<successor link='right'><origin xyz='0 0 1'/></successor><axis xyz='0 1 0'/></loop></robot>";
+  const Scratch folder;
+  write(folder / "loop.urdf", text);
+  const std::vector<JointMotion> all = joint_motions(folder / "loop.urdf");
+  REQUIRE(all.size() == 3);  // the flag follows
+  const JointMotion& a = all[0].joint == "a" ? all[0] : all[1].joint == "a" ? all[1] : all[2];
+  CHECK(a.positions.front() == doctest::Approx(-1));
+  CHECK(a.positions.back() == doctest::Approx(0.5));
+  CHECK(a.positions.size() > 30);
+  REQUIRE(a.bodies == std::vector<std::string>{"left", "rod", "right", "flag"});
+  for (std::size_t i = 0; i < a.positions.size(); ++i) {
+    const std::vector<float>& p = a.poses[i];
+    const double x = a.positions[i];
+    CHECK(p[7] == doctest::Approx(std::sin(x)).epsilon(1e-5));                           // the rod's end
+    CHECK(std::abs(p[12]) < 1e-5);                                                       // it does not turn
+    CHECK(std::abs(p[19]) == doctest::Approx(std::abs(std::sin(x / 2))).epsilon(1e-5));  // the right arm
+    CHECK(std::abs(p[26]) == doctest::Approx(std::abs(std::sin(x))).epsilon(1e-5));      // the flag, twice as far
+  }
+  CHECK(mortise_command(fmt::format("view --model '{0}' -o '{0}.html'", folder / "loop.urdf")).status == 0);
+  CHECK(content(folder / "loop.urdf.html").find("\"sliders\":[{\"joint\":\"a\",\"unit\":\"rad\"") != std::string::npos);
+}

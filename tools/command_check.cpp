@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include <mortise/core/words.h>
 #include <mortise/diagnosis/graph.h>
 #include <mortise/files/fix.h>
 #include <mortise/files/robot.h>
@@ -30,6 +31,27 @@ std::vector<Fix> fixes_of(const CheckOptions& options, const Model& model, const
     auto [system, s, implied, completed] = ready(changed);
     return diagnose(system, s);
   });
+}
+
+// Of a robot's file that is invalid by moments of its links alone: the nearest moments that bodies can have.
+std::vector<Fix> fixes_of_moments(const CheckOptions& options, const ModelError& invalid) {
+  std::vector<std::string> links;
+  for (const ModelFault& f : invalid.faults())
+    if (f.kind != "body")
+      return {};
+    else
+      links.push_back(f.name);
+  Source source = options.source;
+  source.mend = true;
+  try {
+    Model mended = read(source, parameters(source.set));
+    auto [system, s, implied, completed] = ready(mended);
+    return {{fmt::format("give {} {} the nearest moments that a body can have", links.size() == 1 ? "link" : "links",
+                         some_of(links)),
+             write_model(mended), false, diagnose(system, s)}};
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 std::string text_of(const std::vector<Fix>& fixes) {
@@ -130,8 +152,9 @@ int check(const CheckOptions& options) {
     replace_file(options.graph, dot ? graphviz(system, report) : graph_picture(system, report));
   const bool colour = isatty(STDOUT_FILENO) != 0;
   const bool from_robot = is_robot_file(options.source.model);
-  const std::vector<Fix> fixes =
-      options.at_given || (from_robot && invalid) ? std::vector<Fix>() : fixes_of(options, model, report);
+  const std::vector<Fix> fixes = options.at_given        ? std::vector<Fix>()
+                                 : from_robot && invalid ? fixes_of_moments(options, *invalid)
+                                                         : fixes_of(options, model, report);
   if (options.fix > 0) {
     write_fix(options, fixes);
     return healthy;

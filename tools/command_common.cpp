@@ -65,6 +65,22 @@ std::map<std::string, double> parameters(const std::vector<std::string>& set, co
   return out;
 }
 
+RobotOptions robot_options(const Source& source, const std::map<std::string, double>& parameters) {
+  RobotOptions options{.free_base = source.free_base, .joints = parameters};
+  std::vector<std::string> controls;
+  for (const std::string& c : source.control)
+    if (c.find('=') == std::string::npos)
+      options.control_table = c;
+    else
+      controls.push_back(c);
+  options.controls = command::parameters(controls, "--control");
+  options.mend = source.mend;
+  options.keyframe = source.keyframe;
+  options.with = source.with;
+  options.packages = source.packages;
+  return options;
+}
+
 Model read(const Source& source, const std::map<std::string, double>& parameters) {
   if (!is_robot_file(source.model)) {
     for (const auto& [option, given] : {std::pair("--control", !source.control.empty()),
@@ -74,18 +90,7 @@ Model read(const Source& source, const std::map<std::string, double>& parameters
       if (given) throw WrongUsage(fmt::format("{} is for robots' files, and '{}' is none", option, source.model));
     return read_model(source.model, parameters);
   }
-  RobotOptions options{.free_base = source.free_base, .joints = parameters};
-  std::vector<std::string> controls;
-  for (const std::string& c : source.control)
-    if (c.find('=') == std::string::npos)
-      options.control_table = c;
-    else
-      controls.push_back(c);
-  options.controls = command::parameters(controls, "--control");
-  options.keyframe = source.keyframe;
-  options.with = source.with;
-  options.packages = source.packages;
-  return read_robot(source.model, options);
+  return read_robot(source.model, robot_options(source, parameters));
 }
 
 Model read(const Source& source) {

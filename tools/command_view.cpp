@@ -142,6 +142,10 @@ int view(const ViewOptions& o) {
         all.push_back(drawn(shape));
     if (!all.empty()) options.shapes[body] = std::move(all);
   }
+  if (is_robot_file(o.source.model) && o.source.with.empty())
+    for (JointMotion& m : joint_motions(o.source.model, robot_options(o.source, parameters(o.source.set))))
+      options.sliders.push_back({std::move(m.joint), std::move(m.unit), m.start, std::move(m.positions),
+                                 std::move(m.bodies), std::move(m.poses)});
   show_report(options, system, diagnose(system, s));
   const RunTable run = o.run.empty() ? table_of(system, s) : read_csv(o.run);
   if (!o.run.empty() && !o.force) {

@@ -9,6 +9,7 @@
 #include <mortise/core/json.h>
 #include <mortise/diagnosis/rank_report.h>
 #include <mortise/files/model.h>
+#include <mortise/files/robot.h>
 
 #include "output.h"
 #include "table.h"
@@ -38,13 +39,15 @@ struct Source {
   std::string model;             // path of the file
   std::vector<std::string> set;  // "name=value", the value with a unit where one is wanted
   // Of a robot:
-  bool free_base = false;
+  bool free_base = false, mend = false;
   std::vector<std::string> control;  // "name=value", or the path of a table
   std::string keyframe;
   std::vector<std::string> with, packages;
 };
 // Throws ModelError.  Remarks are printed.
 Model read(const Source& source);
+// Of a robot's file: how it is read.
+RobotOptions robot_options(const Source& source, const std::map<std::string, double>& parameters);
 // The same with these parameters in place of those of the source, and without remarks.
 Model read(const Source& source, const std::map<std::string, double>& parameters);
 // What a model is, with all its values: the fingerprint of each of its sections, by name.  Not when its run ends.

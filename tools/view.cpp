@@ -180,6 +180,7 @@ class PageData {
                    {"left_out", fmt::format("{}", run_.columns.size() - kept.size())},
                    {"tracks", array(tracks_)},
                    {"meshes", array(meshes_)},
+                   {"sliders", array(options_.sliders, [&](const ViewSlider& s) { return slider(s); })},
                    {"bodies", array(bodies)},
                    {"joints", array(joints)},
                    {"forces", array(forces)},
@@ -226,6 +227,20 @@ class PageData {
           b.pieces.push_back(std::move(p));
         }
     }
+  }
+
+  std::string slider(const ViewSlider& s) {
+    std::vector<std::string> bodies;
+    for (const std::string& name : s.bodies)
+      bodies.push_back(fmt::format("{}", &find_body(name, "slider") - scene_.bodies.data()));
+    std::vector<float> poses;
+    for (const auto& p : s.poses) poses.insert(poses.end(), p.begin(), p.end());
+    return object({{"joint", json_string(s.joint)},
+                   {"unit", json_string(s.unit)},
+                   {"start", fmt::format("{}", s.start)},
+                   {"positions", fmt::format("[{}]", fmt::join(s.positions, ","))},
+                   {"bodies", array(bodies)},
+                   {"poses", fmt::format("\"{}\"", base64(poses.data(), poses.size() * sizeof(float)))}});
   }
 
   // Points as 65536th parts of the box around them.

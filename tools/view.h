@@ -48,7 +48,17 @@ struct Highlight {
   VectorXd direction = {};                            // of a free direction: changes of all coordinates, or empty
 };
 
+// Poses for a joint to be dragged through.
+struct ViewSlider {
+  std::string joint, unit;
+  double start = 0;
+  std::vector<double> positions;          // ascending
+  std::vector<std::string> bodies;        // by path
+  std::vector<std::vector<float>> poses;  // at each position: x, y, z, and the quaternion w, x, y, z of every body
+};
+
 struct ViewOptions {
+  std::vector<ViewSlider> sliders = {};
   std::string title = {};                        // "": the name of the system
   std::map<std::string, std::vector<ViewShape>> shapes = {};  // by path of body
   std::string verdict = {}, report = {};         // one line, and the whole text

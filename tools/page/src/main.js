@@ -132,9 +132,30 @@ const start = (run) => {
       box.addEventListener('change', () => toggle(key));
       return element('label', {title: `key ${letter}`}, box, text);
     });
+    // One joint at a time, from where the run begins.
+    const sliders = run.sliders.filter((s) => s.positions.length > 1).map((s) => {
+      const {positions} = s, value = element('output');
+      const input = element('input', {type: 'range', min: positions[0], max: positions[positions.length - 1], step: 'any'});
+      const home = Math.min(input.max, Math.max(input.min, s.start));
+      input.setAttribute('aria-label', s.joint);
+      input.dataset.joint = s.joint;
+      const told = (x) => { value.textContent = `${x.toFixed(3)} ${s.unit}`; };
+      const reset = () => { input.value = home; told(home); };
+      reset();
+      input.addEventListener('input', () => {
+        play(false);
+        goTo(run.start);
+        for (const other of sliders) if (other.input !== input) other.reset();
+        run.move(s, Number(input.value));
+        told(Number(input.value));
+        stage.update();
+      });
+      return {input, reset, row: element('label', {className: 'slider', title: s.joint}, element('span', {className: 'name', textContent: s.joint}), input, value)};
+    });
     const mass = (m) => (m > 0 ? `${Number(m.toPrecision(4))} kg` : 'no mass');
     side.replaceChildren(...report,
       element('h2', {}, 'Show'), element('div', {className: 'switches'}, ...boxes),
+      ...(sliders.length ? [element('h2', {}, 'Move a joint', element('span', {textContent: sliders.length})), element('div', {className: 'sliders'}, ...sliders.map((s) => s.row))] : []),
       ...section('Bodies', stage.bodies, (b) => item(b, b.body.name, b.body.motion === 'fixed' ? 'ground' : b.body.motion === 'unknown' ? 'not drawn' : mass(b.body.mass), b.colour, b.body.motion !== 'fixed' && !(b.body.mass > 0))),
       ...section('Joints', stage.parts.filter((p) => p.group === 'joints'), (p) => item(p, p.part.name, words(p.part.kind), `#${p.materials[0].color.getHexString()}`)),
       ...section('Forces', stage.parts.filter((p) => p.group === 'forces'), (p) => item(p, p.part.name, words(p.part.kind), stage.look.force)),

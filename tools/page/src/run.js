@@ -22,6 +22,8 @@ export class Run {
     for (const {pieces} of this.bodies)
       for (const p of pieces)
         if (p.mesh) p.surface = meshes[p.mesh - 1];
+    for (const s of this.sliders) s.poses = new Float32Array(bytesOf(s.poses));
+    this.bodies.forEach((body, i) => { body.index = i; });
     this.times = this.columns[0].values;
     this.start = this.times[0];
     this.end = this.times[this.times.length - 1];
@@ -40,7 +42,33 @@ export class Run {
     const next = Math.min(low + 1, times.length - 1), span = times[next] - times[low];
     return {k: low, f: span > 0 ? Math.min(1, Math.max(0, (t - times[low]) / span)) : 0};
   }
-  goTo(t) { Object.assign(this, this.locate(t)); }
+  goTo(t) { Object.assign(this, this.locate(t), {moved: null}); }
+
+  // Puts the bodies where they stand with a joint at x, until another time is shown.
+  move(slider, x) {
+    const {positions} = slider, last = positions.length - 1;
+    let k = 0;
+    while (k + 1 < last && positions[k + 1] <= x) ++k;
+    const span = last > 0 ? positions[k + 1] - positions[k] : 0;
+    this.moved = {slider, k, f: span > 0 ? Math.min(1, Math.max(0, (x - positions[k]) / span)) : 0};
+  }
+  movedPose(body, position, turn) {
+    const {slider, k, f} = this.moved, i = slider.bodies.indexOf(body.index), n = slider.bodies.length;
+    if (i < 0) return false;
+    const pose = (sample, p, q) => {
+      const a = 7 * (n * sample + i), x = slider.poses;
+      p.set(x[a], x[a + 1], x[a + 2]);
+      q.set(x[a + 4], x[a + 5], x[a + 6], x[a + 3]);
+    };
+    pose(k, position, turn);
+    if (f > 0) {
+      const p = new Vector3(), q = new Quaternion();
+      pose(k + 1, p, q);
+      position.lerp(p, f);
+      turn.slerp(q, f);
+    }
+    return true;
+  }
 
   value(column, {k, f} = this) {
     const {values} = this.columns[column];
@@ -49,6 +77,7 @@ export class Run {
 
   // Writes where a body is; between samples on the straight way, which for turns is the shortest.
   pose(body, position, turn, at = this) {
+    if (at === this && this.moved && this.movedPose(body, position, turn)) return;
     const c = body.columns;
     turn.set(0, 0, 0, 1);
     position.set(0, 0, 0);
