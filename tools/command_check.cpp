@@ -40,7 +40,7 @@ std::vector<Fix> fixes_of_moments(const CheckOptions& options, const ModelError&
     if (f.kind != "body")
       return {};
     else
-      links.push_back(f.name);
+      links.push_back(fmt::format("'{}'", f.name));
   Source source = options.source;
   source.mend = true;
   try {
