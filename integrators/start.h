@@ -20,9 +20,11 @@ struct StartOptions {
 State consistent(const System& system, State s, const StartOptions& options = {});
 
 // Static equilibrium near a guess: at rest and on the constraints, with  Q + C + A'lambda = 0.  By Newton's method with
-// exact slopes, downhill where the equilibrium would be unstable.  Nonholonomic rows do not let the bodies pass.
-// Throws NotConverged, naming the coordinate with the largest force that nothing balances, or the joint that moves by
-// itself; NoDerivative if a part is written for double only.
+// exact slopes, downhill where the equilibrium would be unstable.  Drives stand still where they are at the time of the
+// guess; nonholonomic rows do not let the bodies pass; what has no mass takes part like everything else, and what
+// nothing draws anywhere stays.  modes() at the state found tells whether it is stable.
+// Throws NotConverged, naming the coordinate with the largest force that nothing balances; NoDerivative if a part is
+// written for double only.
 State equilibrium(const System& system, State guess, const StartOptions& options = {});
 
 }  // namespace mortise

@@ -1,5 +1,5 @@
-// linearise, modes and equilibrium: closed forms, differences of the solver near random mechanisms, the benchmark
-// bicycle, refusals.
+// linearise, modes, and equilibria they are taken at: closed forms, differences of the solver near random mechanisms,
+// the benchmark bicycle, refusals.
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <mortise/analysis/equilibrium.h>
 #include <mortise/analysis/linear_motion.h>
 #include <mortise/analysis/minimal_motion.h>
 #include <mortise/analysis/modes.h>
@@ -19,6 +18,7 @@
 #include <mortise/bodies/rigid_body.h>
 #include <mortise/diagnosis/hidden.h>
 #include <mortise/forces/spring.h>
+#include <mortise/integrators/start.h>
 #include <mortise/joints/distance.h>
 #include <mortise/joints/pin.h>
 #include <mortise/joints/revolute.h>
@@ -158,6 +158,24 @@ TEST_CASE("linearise: a pendulum, at rest below and above, forces and outputs") 
       CHECK(found.text().find("unstable: mode 2 grows") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("linearise: a parameter as an input") {
+  const auto heavier = [](double change) {
+    Assembly a = pendulum(-pi / 4);
+    a.set_gravity({0, -g - change, 0});
+    return System(a);
+  };
+  const double m = 2, l = 0.5, J = 0.1 + m * l * l;
+  const System system = heavier(0);
+  const LinearModel x = linearise(system, system.state(),
+                                  {.inputs = {"bob.theta"},
+                                   .parameters = {{"gravity", heavier, g}},
+                                   .states = {"bob.theta"},
+                                   .must_be_steady = false});
+  REQUIRE(x.inputs == std::vector<std::string>{"bob.theta", "gravity"});
+  CHECK(x.B(1, 1) == doctest::Approx(-m * l / J * std::cos(pi / 4)).epsilon(1e-9));
+  CHECK(x.A(1, 0) == doctest::Approx(m * g * l / J * std::sin(-pi / 4)).epsilon(1e-9));
 }
 
 TEST_CASE("linearise: near random mechanisms that move, like differences of the solver") {
@@ -348,14 +366,13 @@ TEST_CASE("equilibrium: pendulums, springs with a massless node, a wheel that ma
   for (const double angle : {-1.0, 0.0, 1.4, 3.0}) {
     CAPTURE(angle);
     const System system(pendulum(angle));
-    const Equilibrium found = equilibrium(system, system.state());
-    CHECK(std::cos(found.state.q[2] + pi / 2) == doctest::Approx(1).epsilon(1e-12));
-    CHECK(found.stability == Equilibrium::Stability::stable);
-    CHECK(found.undecided == 0);
+    const State found = equilibrium(system, system.state());
+    CHECK(std::cos(found.q[2] + pi / 2) == doctest::Approx(1).epsilon(1e-12));
+    CHECK(modes(system, found).stable());
   }
   // At the very top it rests, unstably.
   const System top(pendulum(pi / 2));
-  CHECK(equilibrium(top, top.state()).stability == Equilibrium::Stability::unstable);
+  CHECK_FALSE(modes(top, equilibrium(top, top.state())).stable());
 
   // A weight on two springs in series with a node between that has no mass: mg / k1 + mg / k2 below.
   Assembly a("weight");
@@ -367,13 +384,13 @@ TEST_CASE("equilibrium: pendulums, springs with a massless node, a wheel that ma
   a.apply("upper", Spring<2>{.stiffness = 100, .length = 0.5}, ground, node);
   a.apply("lower", Spring<2>{.stiffness = 400, .length = 0.25}, node, weight);
   const System series(a);
-  const Equilibrium hangs = equilibrium(series, series.state());
-  CHECK(std::abs(hangs.state.get("weight.x")) < 1e-9);
-  CHECK(hangs.state.get("node.y") == doctest::Approx(-0.5 - 2 * g / 100).epsilon(1e-10));
-  CHECK(hangs.state.get("weight.y") == doctest::Approx(-0.75 - 2 * g / 100 - 2 * g / 400).epsilon(1e-10));
+  const State hangs = equilibrium(series, series.state());
+  CHECK(std::abs(hangs.get("weight.x")) < 1e-9);
+  CHECK(hangs.get("node.y") == doctest::Approx(-0.5 - 2 * g / 100).epsilon(1e-10));
+  CHECK(hangs.get("weight.y") == doctest::Approx(-0.75 - 2 * g / 100 - 2 * g / 400).epsilon(1e-10));
   // Held, the weight stays.
-  const Equilibrium held = equilibrium(series, series.state(), {.held = {"weight.x", "weight.y"}});
-  CHECK(held.state.get("weight.x") == doctest::Approx(0.1).epsilon(1e-12));
+  const State held = equilibrium(series, series.state(), {.held = {"weight.x", "weight.y"}});
+  CHECK(held.get("weight.x") == doctest::Approx(0.1).epsilon(1e-12));
 
   // A disk on a table may stand anywhere.
   Assembly d("disk");
@@ -383,14 +400,15 @@ TEST_CASE("equilibrium: pendulums, springs with a massless node, a wheel that ma
   d.connect("rolling", RollingSphere{.radius = 0.5}, table, ball);
   d.place(ball, RigidBody::pose({1, 2, 0.5}, {1, 0, 0, 0}));
   const System anywhere(d);
-  const Equilibrium stands = equilibrium(anywhere, anywhere.state());
-  CHECK(stands.undecided == 3);
-  CHECK((stands.state.q - anywhere.state().q).norm() < 1e-12);
+  const State stands = equilibrium(anywhere, anywhere.state());
+  CHECK(modes(anywhere, stands).zero == 8);  // five positions and three speeds
+  CHECK((stands.q - anywhere.state().q).norm() < 1e-12);
 
   // Nothing holds a free body.
   Assembly f("falls");
   f.set_gravity({0, -g, 0});
   f.add("stone", Particle<2>{.mass = 1});
   const System falls(f);
-  CHECK_THROWS_WITH_AS(equilibrium(falls, falls.state()), doctest::Contains("'stone.y' still moves"), NotConverged);
+  CHECK_THROWS_WITH_AS(equilibrium(falls, falls.state()), doctest::Contains("a force of 9.8 on stone.y is left"),
+                       NotConverged);
 }

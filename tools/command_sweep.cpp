@@ -25,36 +25,6 @@
 namespace mortise::command {
 namespace {
 
-struct Vary {
-  std::string name;
-  std::vector<double> values;
-};
-
-Vary parse_vary(const std::string& text) {
-  const auto wrong = [&](const std::string& fact) {
-    throw WrongUsage(fmt::format("--vary {}: {}; write --vary name=from:to:count, as length=1:2:11", text, fact));
-  };
-  const auto equals = text.find('='), first = text.find(':'), second = text.find(':', first + 1);
-  if (equals == std::string::npos || equals == 0 || first == std::string::npos || second == std::string::npos ||
-      first < equals)
-    wrong("this is no range");
-  const auto number = [&](std::size_t begin, std::size_t end) {
-    double x = 0;
-    const char* last = text.data() + end;
-    const auto [at, status] = std::from_chars(text.data() + begin, last, x);
-    if (status != std::errc() || at != last || !std::isfinite(x))
-      wrong(fmt::format("'{}' is no number", text.substr(begin, end - begin)));
-    return x;
-  };
-  Vary v{text.substr(0, equals), {}};
-  const double from = number(equals + 1, first), to = number(first + 1, second),
-               count = number(second + 1, text.size());
-  if (count < 1 || count > 1e6 || count != std::floor(count)) wrong(fmt::format("{} is no count of runs", count));
-  const int n = static_cast<int>(count);
-  for (int i = 0; i < n; ++i) v.values.push_back(n == 1 ? from : from + (to - from) * i / (n - 1));
-  return v;
-}
-
 constexpr std::size_t most_runs = 1'000'000;
 
 // Locks on numbers, between processes, on one machine or several.  Where the file system has none nobody waits.
@@ -138,6 +108,31 @@ std::optional<Row> read_row(const std::string& path) {
 }
 
 }  // namespace
+
+Vary parse_vary(const std::string& text) {
+  const auto wrong = [&](const std::string& fact) {
+    throw WrongUsage(fmt::format("--vary {}: {}; write --vary name=from:to:count, as length=1:2:11", text, fact));
+  };
+  const auto equals = text.find('='), first = text.find(':'), second = text.find(':', first + 1);
+  if (equals == std::string::npos || equals == 0 || first == std::string::npos || second == std::string::npos ||
+      first < equals)
+    wrong("this is no range");
+  const auto number = [&](std::size_t begin, std::size_t end) {
+    double x = 0;
+    const char* last = text.data() + end;
+    const auto [at, status] = std::from_chars(text.data() + begin, last, x);
+    if (status != std::errc() || at != last || !std::isfinite(x))
+      wrong(fmt::format("'{}' is no number", text.substr(begin, end - begin)));
+    return x;
+  };
+  Vary v{text.substr(0, equals), {}};
+  const double from = number(equals + 1, first), to = number(first + 1, second),
+               count = number(second + 1, text.size());
+  if (count < 1 || count > 1e6 || count != std::floor(count)) wrong(fmt::format("{} is no count of runs", count));
+  const int n = static_cast<int>(count);
+  for (int i = 0; i < n; ++i) v.values.push_back(n == 1 ? from : from + (to - from) * i / (n - 1));
+  return v;
+}
 
 int sweep(const SweepOptions& o) {
   namespace fs = std::filesystem;

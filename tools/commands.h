@@ -125,6 +125,25 @@ struct SweepOptions {
 };
 int sweep(const SweepOptions& options);
 
+// "name=from:to:count".  Throws WrongUsage.
+struct Vary {
+  std::string name;
+  std::vector<double> values;
+};
+Vary parse_vary(const std::string& text);
+
+// Of equilibrium, linearise and modes.
+struct LinearOptions {
+  Source source;
+  std::vector<std::string> held;                     // coordinates
+  std::vector<std::string> inputs, outputs, states;  // names
+  std::string vary, out;
+  bool rest = false, instant = false, complete = false, json = false, force = false;
+};
+int equilibrium_of(const LinearOptions& options);
+int linearise_model(const LinearOptions& options);
+int modes_of(const LinearOptions& options);
+
 struct PlotOptions {
   std::string run, out, title;
   std::vector<std::string> columns;

@@ -63,6 +63,17 @@ void add_force(CLI::App* command, bool& force, const char* also = "") {
   command->add_flag("--force", force, std::string("writes also over a file that is read") + also);
 }
 
+void add_linear(CLI::App* command, LinearOptions& options) {
+  command->add_flag("--complete", options.complete, "adds the constraints that are hidden in the model");
+  command->add_option("-o,--output", options.out, "file to write");
+  add_force(command, options.force);
+}
+
+void add_rest(CLI::App* command, LinearOptions& options) {
+  command->add_flag("--rest", options.rest, "near where the model rests, which is found first, instead of the start");
+  command->add_option("--held", options.held, "coordinate that stays as the start has it, with --rest")->expected(1);
+}
+
 int run_all(int argc, char** argv) {
   CLI::App app{"Models of multibody systems from text files: diagnosis, motion, pictures.", "mortise"};
   app.set_version_flag("--version", std::string("mortise ") + mortise::version);
@@ -97,6 +108,35 @@ int run_all(int argc, char** argv) {
   c->add_flag("--json", accelerations_options.json, "all as JSON");
   c->add_flag("--complete", accelerations_options.complete, "adds the constraints that are hidden in the model");
   c->callback([&] { status = accelerations(accelerations_options); });
+
+  LinearOptions equilibrium_options;
+  c = app.add_subcommand("equilibrium", "finds where the model rests, and whether stably");
+  add_source(c, equilibrium_options.source);
+  add_linear(c, equilibrium_options);
+  c->add_option("--held", equilibrium_options.held, "coordinate that stays as the start has it")->expected(1);
+  c->add_flag("--json", equilibrium_options.json, "all as JSON");
+  c->callback([&] { status = equilibrium_of(equilibrium_options); });
+
+  LinearOptions linearise_options;
+  c = app.add_subcommand("linearise", "prints A, B, C, D of x' = A x + B u, y = C x + D u near the start");
+  add_source(c, linearise_options.source);
+  add_linear(c, linearise_options);
+  add_rest(c, linearise_options);
+  c->add_option("--inputs", linearise_options.inputs,
+                "forces along coordinates, on what joints tell (hinge.angle), or parameters of the file");
+  c->add_option("--outputs", linearise_options.outputs, "coordinates and what joints and sensors tell, also rates: tip.x'");
+  c->add_option("--states", linearise_options.states, "coordinates to be taken as states where they can");
+  c->add_flag("--instant", linearise_options.instant, "at the start alone, also if the motion there is not steady");
+  c->add_flag("--json", linearise_options.json, "all as JSON");
+  c->callback([&] { status = linearise_model(linearise_options); });
+
+  LinearOptions modes_options;
+  c = app.add_subcommand("modes", "tells frequencies, damping and what moves in each mode near the start");
+  add_source(c, modes_options.source);
+  add_linear(c, modes_options);
+  add_rest(c, modes_options);
+  c->add_option("--vary", modes_options.vary, "name=from:to:count: for each value of a parameter");
+  c->callback([&] { status = modes_of(modes_options); });
 
   RunOptions run_options;
   c = app.add_subcommand("run", "computes the motion and writes it as CSV");

@@ -1,14 +1,12 @@
-#include <mortise/analysis/equilibrium.h>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include <mortise/analysis/modes.h>
 #include <mortise/core/decompositions.h>
 #include <mortise/core/rank.h>
 #include <mortise/core/scaling.h>
-#include <mortise/core/words.h>
 #include <mortise/engine/tangent.h>
+#include <mortise/integrators/start.h>
 
 namespace mortise {
 namespace {
@@ -19,7 +17,11 @@ constexpr double decided = 1e-10;  // stiffness beside the largest, below which 
 class Resting {
  public:
   Resting(const System& system, const State& start, const std::vector<std::string>& held) : system_(system) {
-    for (const std::string& name : held) held_.push_back(start.names->find_one(name));
+    for (const std::string& name : held) {
+      if (name.ends_with('\'')) continue;  // it rests
+      const auto range = start.names->find(name);
+      for (Index i = 0; i < range.size; ++i) held_.push_back(range.first + i);
+    }
     for (const auto& b : system.bodies()) {
       const auto units = b.model->units();
       for (Index i = 0; i < b.size; ++i) {
@@ -36,8 +38,6 @@ class Resting {
     VectorXd force, gap;  // Q + C + A'lambda, phi
     VectorXd step;        // to where it would rest
     double predicted = 0;
-    Index undecided = 0;
-    std::vector<Index> coordinates;  // that take part in what is undecided
   };
 
   // Onto the rows, by the shortest way in balanced coordinates.
@@ -87,11 +87,6 @@ class Resting {
         along[i] /= k;
         continue;
       }
-      ++out.undecided;
-      const VectorXd direction = V * eigen.vectors.col(i);
-      Index largest = 0;
-      direction.cwiseQuotient(rows.d).cwiseAbs().maxCoeff(&largest);
-      out.coordinates.push_back(largest);
       // Nothing draws back: it goes on where it is pulled, unless that is round-off.
       const double felt = given.cwiseProduct(rows.d).lpNorm<Eigen::Infinity>();
       along[i] = std::abs(along[i]) <= 1e-9 * felt ? 0 : along[i] / std::max(1e-300, decided * stiffest);
@@ -159,34 +154,31 @@ class Resting {
 
 }  // namespace
 
-Equilibrium equilibrium(const System& system, const State& start, const EquilibriumOptions& options) {
-  system.require_state(start);
-  const Resting resting(system, start, options.held);
-  const Label label{"equilibrium of", system.name().empty() ? "model" : system.name()};
-  Equilibrium out;
-  out.state = start;
-  State& s = out.state;
+State equilibrium(const System& system, State s, const StartOptions& options) {
+  constexpr int most = 300;
+  system.require_state(s);
+  const Resting resting(system, s, options.held);
+  const Label label{"equilibrium of", system.name()};
   s.v.setZero();
   const auto settle = [&] {
     if (!resting.settle(s))
-      label.fail<NotConverged>("no positions near the start meet the constraints",
+      label.fail<NotConverged>("no positions near the guess meet the constraints",
                                "check tells which rows contradict each other; start from another state");
   };
   settle();
   double radius = 0.3, before = std::numeric_limits<double>::infinity();
-  Resting::Look look;
   VectorXd last = VectorXd::Zero(system.size());
-  for (out.steps = 0;; ++out.steps) {
-    look = resting.look(s, before < 1e-3);
-    if (look.predicted <= 1e-11) break;
-    if (out.steps == options.steps || !std::isfinite(look.predicted)) {
-      Index largest = 0;
-      look.step.cwiseAbs().maxCoeff(&largest);
+  for (int k = 0;; ++k) {
+    const Resting::Look look = resting.look(s, before < 1e-3);
+    if (look.predicted <= 1e-11) return s;
+    if (k == most || !std::isfinite(look.predicted)) {
+      Index worst = 0;
+      const double left = look.force.cwiseAbs().maxCoeff(&worst);
       label.fail<NotConverged>(
-          fmt::format("after {} steps '{}' still moves, with a force of {:.3g} on it", out.steps,
-                      system.coordinate(largest), look.force[largest]),
-          "see whether anything holds it there (a free body under gravity rests nowhere), start nearer to where it "
-          "rests, or hold coordinates");
+          fmt::format("none was found near the guess: after {} steps a force of {:.2g} on {} is left that nothing "
+                      "balances",
+                      k, left, system.coordinate(worst)),
+          "hold what moves freely, or start nearer");
     }
     radius = look.step.dot(last) < 0 ? std::max(1e-4, radius / 2) : std::min(0.5, radius * 1.3);  // did it go too far?
     last = look.step;
@@ -194,26 +186,6 @@ Equilibrium equilibrium(const System& system, const State& start, const Equilibr
     s.q += look.step * std::min(1.0, radius / look.predicted);
     settle();
   }
-  const Evaluation e = system.evaluate(s);
-  out.residual = look.force.lpNorm<Eigen::Infinity>() /
-                 std::max(1e-300, (e.Q.cwiseAbs() + e.C.cwiseAbs()).lpNorm<Eigen::Infinity>());
-  out.undecided = look.undecided;
-  for (const Index i : look.coordinates) out.undecided_names.push_back(system.coordinate(i));
-  try {
-    out.stability = modes(system, s).stable() ? Equilibrium::Stability::stable : Equilibrium::Stability::unstable;
-  } catch (const Error&) {
-    out.stability = Equilibrium::Stability::unknown;
-  }
-  return out;
-}
-
-std::string Equilibrium::text() const {
-  const char* words[] = {"stable", "unstable", "whether it is stable is not known, since its motion is not determined"};
-  std::string out = fmt::format("rests after {}; {}\n", counted(steps, "step"), words[static_cast<int>(stability)]);
-  if (undecided > 0)
-    out += fmt::format("  it rests as well elsewhere along {}: {}\n", counted(undecided, "direction"),
-                       some_of(undecided_names));
-  return out;
 }
 
 }  // namespace mortise
