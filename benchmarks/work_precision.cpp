@@ -137,7 +137,7 @@ void compare(const Case& c, bench::Report& report, int times) {
   // Four tolerances in a decade, as far as errors fall.
   std::vector<Line> lines;
   for (std::size_t k = 0; k < sides.size(); ++k)
-    for (int quarter = 8; quarter <= 48; ++quarter) {
+    for (int quarter = 4; quarter <= 48; ++quarter) {
       Line line{k, std::pow(10.0, -quarter / 4.0)};
       line.outcome = sides[k].run(line.tolerance);
       if (line.outcome.last) line.error = error(c.problem, *line.outcome.last, reference);

@@ -12,6 +12,7 @@ const double root6 = std::sqrt(6.0);
 constexpr int most_sweeps = 7;
 constexpr double safety = 0.9, shrink = 1.0 / 8, grow = 5;
 constexpr double fastest = 1e-3, fast = 0.1;  // limits of the rate of convergence that keeps the slopes
+constexpr double near_stalled = 0.8;          // the longest step, of one with which the iteration has stalled
 constexpr double worth_it = 1.2;              // steps that would be longer by less are not: factors are kept
 
 VectorXd radau_nodes() { return Vec3<double>((4 - root6) / 10, (4 + root6) / 10, 1); }
@@ -40,6 +41,7 @@ void Radau::begin(Flow& flow, const State& s) {
   have_slopes_ = false;
   reach_ = 1;
   keep_below_ = fast;
+  stalled_ = std::numeric_limits<double>::infinity();
 }
 
 void Radau::go_on(const State& s, double h) {
@@ -231,6 +233,11 @@ void Radau::step(double end) {
           const bool keep = rate_ <= keep_below_;
           kept_at_ = rate_;
           if (!keep) have_slopes_ = false;
+          // What has stalled at a length will do so again there, but not for ever.
+          constexpr double easy = 0.01;
+          stalled_ *= sweeps_ > 1 && rate_ < easy ? 2 : 1.05;
+          if (h * longer > near_stalled * stalled_)
+            longer = std::max(near_stalled * stalled_ / h, std::min(longer, 1.0));
           if (!last || h >= h_) h_ = h * (keep && longer >= 1 && longer <= worth_it ? 1 : longer);
           return;
         }
@@ -245,6 +252,7 @@ void Radau::step(double end) {
     if (settled) {
       h_ = h * std::clamp(safety * std::pow(e, -0.25), shrink, 0.9);
     } else {
+      if (fresh_ && factored_h_ == h) stalled_ = h;
       h_ = fresh_ ? h * shorter_ : h;  // with new slopes the same step may do
       reach_ = 1;
     }

@@ -58,6 +58,7 @@ class Radau final : public Controlled {
   double keep_below_ = 0, kept_at_ = 0;  // slopes are kept where the rate is below; it was that when they were kept
   int sweeps_ = 0;
   double shorter_ = 0.5;
+  double stalled_ = 0;  // about where the iteration does not converge with new slopes either; infinity: unknown
   double last_h_ = 0, last_error_ = 0;  // of the last step; 0: there was none
   VectorXd a_end_;                      // at the last stage of the last step
   MatrixXd q_, v_, a_;                  // of the last step: its stages; coefficients of a in shares of the step

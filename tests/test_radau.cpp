@@ -320,3 +320,12 @@ TEST_CASE("radau5: where the motion ends it stops by name") {
   CHECK(r.last.t == doctest::Approx(1.1107207345).epsilon(1e-6));
   CHECK(r.stopped.find("'bob'") != std::string::npos);
 }
+
+TEST_CASE("radau5: a step with which its iteration does not converge is not tried again and again") {
+  const Problem p = soft_pendulum(1e8, 2e4);  // its spring turns
+  for (const double tolerance : {1e-4, 1e-6}) {
+    const Trajectory stiff = run(p, 2, tolerance, 2);
+    REQUIRE(stiff.finished);
+    CHECK(stiff.rejected < stiff.steps / 2);
+  }
+}
