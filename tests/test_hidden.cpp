@@ -1007,13 +1007,13 @@ TEST_CASE("h = 0 that cannot be reached is contradictory") {
   const System system(a);
   State s = system.state();
   s.set("leaf.x", 0.7);
-  CHECK(find_hidden(system, s).rows.at(0).kind == HiddenKind::position_level);
+  CHECK(find_hidden(system, s).rows.at(0).kind == HiddenKind::contradictory);
   try {
     (void)complete(system, s);
     FAIL("must be refused");
   } catch (const NotCompletable& error) {
     CHECK(error.report().rows.at(0).kind == HiddenKind::contradictory);
-    CHECK(has(error.what(), "h = 0 cannot be reached"));
+    CHECK(has(error.what(), "no motion exists"));
   }
 }
 
