@@ -535,16 +535,19 @@ std::vector<Contribution> System::contributions(const State& s) const {
   return out;
 }
 
-Derivatives System::derivatives(const State& s, const VectorXd& a) const {
+Derivatives System::derivatives(const State& s, const VectorXd& a, const VectorXd& lambda) const {
   require_state(s);
-  constexpr double matrices = 5;
+  constexpr double matrices = 7;
   const auto n = static_cast<double>(size());
   require_memory({"system", name_}, fmt::format("its derivatives by {} coordinates, as dense matrices,", size()),
                  matrices * n * n * sizeof(double), "take the derivatives of a part of it");
   if (a.size() != size())
     Label{"vector", "a"}.fail<WrongSize>(fmt::format("has {} entries", a.size()), fmt::format("give {}", size()));
+  if (lambda.size() != 0 && lambda.size() != rows())
+    Label{"vector", "lambda"}.fail<WrongSize>(fmt::format("has {} entries", lambda.size()),
+                                              fmt::format("give {}, one per row, or none", rows()));
   const MatrixXd zero = MatrixXd::Zero(size(), size());
-  Derivatives d{zero, zero, zero, zero, zero};
+  Derivatives d{zero, zero, zero, zero, zero, zero, zero};
   const auto require =
       [](const auto& slopes, const std::string& kind, const std::string& name, const char* what) -> const auto& {
     if (!slopes)
@@ -584,8 +587,14 @@ Derivatives System::derivatives(const State& s, const VectorXd& a) const {
       spread(require(slopes, "force", f.name, "act").dq, f.bodies, d.dQ_dq);
       spread(slopes->dv, f.bodies, d.dQ_dv);
     });
-  for (const ConstraintInfo& c : constraints_)
-    named("joint", c.name, [&] {
+  for (std::size_t i = 0; i < constraints_.size(); ++i)
+    named("joint", constraints_[i].name, [&] {
+      const ConstraintInfo& c = constraints_[i];
+      if (lambda.size() > 0 && !std::binary_search(s.off.begin(), s.off.end(), i)) {
+        const auto slopes = c.model->slopes(s, firsts(c.bodies), lambda.data() + c.row);
+        spread(slopes.force_dq, c.bodies, d.dR_dq);
+        if (c.holonomic < c.rows) spread(slopes.force_dv, c.bodies, d.dR_dv);
+      }
       if (c.model->ideal()) return;
       const auto slopes = c.model->nonideal_slopes(s, firsts(c.bodies));
       spread(require(slopes, "joint", c.name, "non-ideal law").dq, c.bodies, d.dC_dq);

@@ -40,11 +40,12 @@ struct Work {
   double input = 0;
 };
 
-// Exact slopes for implicit integration and linearisation.
+// Exact slopes of the terms of  M q'' = Q + C + A'lambda.
 struct Derivatives {
   MatrixXd dMa_dq;        // of M(q) a for a fixed a
   MatrixXd dQ_dq, dQ_dv;  // of the given forces
   MatrixXd dC_dq, dC_dv;  // of the non-ideal constraint forces
+  MatrixXd dR_dq, dR_dv;  // of the reactions A'lambda for a fixed lambda
 };
 
 class System {
@@ -138,7 +139,8 @@ class System {
   Vec3<double> centre_of_mass(const State& s) const;  // of these; throws InvalidModel if their mass is 0
   // Throws NoDerivative, naming the part, if one is written for double only; those are listed beforehand by:
   std::vector<std::string> without_derivatives() const;
-  Derivatives derivatives(const State& s, const VectorXd& a) const;
+  // lambda by rows, as Solver::lambda() tells it; none: the reactions count as 0.
+  Derivatives derivatives(const State& s, const VectorXd& a, const VectorXd& lambda = {}) const;
 
   // By rows of one constraint: of what b is the sum, which may cancel to round-off.
   VectorXd size_of_b(const Evaluation& e, const ConstraintInfo& c) const;

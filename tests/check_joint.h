@@ -60,7 +60,8 @@ inline void check_derivatives(const mortise::System& system, unsigned seed = 2) 
   using namespace mortise;
   const State s = random_state(system, seed);
   const VectorXd a = random_state(system, seed + 1).v;
-  const Derivatives d = system.derivatives(s, a);
+  const VectorXd lambda = VectorXd::LinSpaced(system.rows(), 1, 2);
+  const Derivatives d = system.derivatives(s, a, lambda);
   constexpr double h = 1e-6, tolerance = 1e-6;
   for (Index j = 0; j < system.size(); ++j) {
     INFO("column ", system.coordinate(j));
@@ -73,10 +74,12 @@ inline void check_derivatives(const mortise::System& system, unsigned seed = 2) 
     close(d.dMa_dq.col(j), p.dense_M() * a - m.dense_M() * a);
     close(d.dQ_dq.col(j), p.Q - m.Q);
     close(d.dC_dq.col(j), p.C - m.C);
+    close(d.dR_dq.col(j), p.dense_A().transpose() * lambda - m.dense_A().transpose() * lambda);
     more = less = s;
     more.v[j] += h, less.v[j] -= h;
     const Evaluation pv = system.evaluate(more), mv = system.evaluate(less);
     close(d.dQ_dv.col(j), pv.Q - mv.Q);
     close(d.dC_dv.col(j), pv.C - mv.C);
+    close(d.dR_dv.col(j), pv.dense_A().transpose() * lambda - mv.dense_A().transpose() * lambda);
   }
 }
