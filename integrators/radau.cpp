@@ -10,7 +10,9 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 const double root6 = std::sqrt(6.0);
 constexpr int most_sweeps = 7;
+namespace radau {
 constexpr double safety = 0.9, shrink = 1.0 / 8, grow = 5;
+}
 constexpr double fastest = 1e-3, fast = 0.1;  // limits of the rate of convergence that keeps the slopes
 constexpr double near_stalled = 0.8;          // the longest step, of one with which the iteration has stalled
 constexpr double worth_it = 1.2;              // steps that would be longer by less are not: factors are kept
@@ -216,11 +218,13 @@ void Radau::step(double end) {
         if (e < 1) {
           const VectorXd& a = flow_->acceleration(end_);
           // By Gustafsson, from the errors of two steps.
-          const double most_here = std::min(safety, safety * (1 + 2 * most_sweeps) / (sweeps_ + 2 * most_sweeps));
-          double quotient = std::clamp(std::pow(std::max(e, 1e-10), 0.25) / most_here, 1 / grow, 1 / shrink);
+          const double most_here =
+              std::min(radau::safety, radau::safety * (1 + 2 * most_sweeps) / (sweeps_ + 2 * most_sweeps));
+          double quotient =
+              std::clamp(std::pow(std::max(e, 1e-10), 0.25) / most_here, 1 / radau::grow, 1 / radau::shrink);
           if (last_h_ > 0) {
-            const double predicted = last_h_ / h * std::pow(e * e / last_error_, 0.25) / safety;
-            quotient = std::max(quotient, std::clamp(predicted, 1 / grow, 1 / shrink));
+            const double predicted = last_h_ / h * std::pow(e * e / last_error_, 0.25) / radau::safety;
+            quotient = std::max(quotient, std::clamp(predicted, 1 / radau::grow, 1 / radau::shrink));
           }
           double longer = 1 / quotient;
           if (failed_) longer = std::min(longer, 1.0);
@@ -250,7 +254,7 @@ void Radau::step(double end) {
     ++rejected_;
     failed_ = true;
     if (settled) {
-      h_ = h * std::clamp(safety * std::pow(e, -0.25), shrink, 0.9);
+      h_ = h * std::clamp(radau::safety * std::pow(e, -0.25), radau::shrink, 0.9);
     } else {
       if (fresh_ && factored_h_ == h) stalled_ = h;
       h_ = fresh_ ? h * shorter_ : h;  // with new slopes the same step may do
