@@ -231,7 +231,8 @@ class IdaRun final : public Peer {
       const MatrixXd A = e_.A(c.block);
       lambda_.segment(c.row, c.rows) = (A * A.transpose()).ldlt().solve(A * left.segment(b.first, b.size));
     }
-    multiplier_size_ = std::max(1e-300, lambda_.lpNorm<Eigen::Infinity>());
+    multiplier_size_ = std::max(
+        {1e-300, lambda_.lpNorm<Eigen::Infinity>(), (e_.Q + e_.C).lpNorm<Eigen::Infinity>()});  // may begin with 0
     N_Vector y = N_VNew_Serial(unknowns(), context), dy = N_VClone(y), id = N_VClone(y);
     N_VConst(0, dy);
     N_VConst(0, id);
