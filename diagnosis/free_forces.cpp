@@ -315,6 +315,13 @@ FreeForces::Slopes FreeForces::slopes(const State& x, const Numbers& e, const Ba
   out.dv = Nt * e.Fv.topRows(ns_) - bent.dv;
   out.dq_size = size * e.Fq_size.topRows(ns_) + bent.dq_size;
   out.dv_size = size * e.Fv_size.topRows(ns_) + bent.dv_size;
+  const auto clean = [&](auto& value, auto& of) {
+    value = (of.array() > noise_).select(value, 0).eval();
+    of = (of.array() > noise_).select(of, 0).eval();
+  };
+  clean(out.h, out.h_size);
+  clean(out.dq, out.dq_size);
+  clean(out.dv, out.dv_size);
   return out;
 }
 

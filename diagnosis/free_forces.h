@@ -86,6 +86,8 @@ class FreeForces {
     MatrixXd dq, dv, dq_size, dv_size;  // f x n
   };
   Slopes slopes(const State& x, const Numbers& e, const Basis& basis) const;
+  // What is not larger is no force, but round-off of those of the whole model.
+  void ignore(double noise) { noise_ = noise; }
 
   // h, h' and h'' along q + s v, v, t + s; the columns of Z, directions of v, give the same of dh/dv Z.
   struct Course {
@@ -121,6 +123,7 @@ class FreeForces {
   void vary(const Joint& joint, TaylorState& moving, const VectorXd& e, TaylorVector& rows) const;
 
   Vec3<double> gravity_;
+  double noise_ = 0;
   Index n_ = 0, ns_ = 0, m_ = 0;
   std::size_t massless_ = 0;  // the first bodies
   std::vector<std::size_t> in_system_;

@@ -64,14 +64,24 @@ std::vector<State> states_near(const System& system, const State& s, int count) 
 
 }  // namespace
 
+namespace {
+// Of forces at a state, what they may be off by.
+double noise_of(const System& system, const State& s) {
+  constexpr double least = 1e-30;  // [N, N m]
+  const VectorXd Q = system.evaluate(s).Q;
+  return std::max(least, tolerance::round_off * (Q.size() ? Q.cwiseAbs().maxCoeff() : 0));
+}
+}  // namespace
+
 HiddenSearch::HiddenSearch(const System& system, const State& s, const HiddenOptions& options)
     : report{system.name(), s.t, {}} {
   system.require_state(s);
   std::vector<FreeForces::Selection> groups = free_groups(system, s, options.rank);
   const std::vector<State> near = groups.empty() ? std::vector<State>() : states_near(system, s, options.states);
+  const double noise = groups.empty() ? 0 : noise_of(system, s);
   for (FreeForces::Selection& parts : groups)
     for (bool more = true; more;) {
-      HiddenGroup group(system, parts, s, near, options);
+      HiddenGroup group(system, parts, s, near, options, noise);
       group.look(report.rows);
       more = !group.undecided().empty() && !parts.completed;  // else what is left of it has its rows already
       parts.held.insert(parts.held.end(), group.undecided().begin(), group.undecided().end());

@@ -83,6 +83,14 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
   rest.v.setZero();
   const FreeForces::Course course = forces.course(rest, basis, MatrixXd(x.q.size(), 0));
   const MatrixXd combinations = L * of_X.left_null();
+  // Motions that the rows here allow: beside these a force may change without anybody seeing it.
+  const Svd rows(e.A);
+  const MatrixXd allowed = rows.null_space(rows.count_above(tolerance::no_motion * (rows.s.size() ? rows.s[0] : 0)));
+  const auto along = [&](const MatrixXd& slopes, const MatrixXd& motions) {
+    MatrixXd out(slopes.rows(), slopes.cols() - ns + motions.cols());
+    out << slopes.leftCols(ns) * motions, slopes.rightCols(slopes.cols() - ns);
+    return out;
+  };
   for (Index k = 0; k < combinations.cols(); ++k) {
     const VectorXd c = combinations.col(k);
     const auto vanishes = [&](const MatrixXd& y, const MatrixXd& terms) {
@@ -92,7 +100,8 @@ HiddenAnalysis::HiddenAnalysis(const FreeForces& forces, const State& x, const F
     Stray stray;
     stray.c = c;
     stray.zero = vanishes(row * s.h, terms * s.h_size);
-    stray.constant = vanishes(row * s.dq, terms * s.dq_size) && vanishes(row * s.dv, terms * s.dv_size) &&
+    stray.constant = vanishes(along(row * s.dq, allowed), along(terms * s.dq_size, allowed.cwiseAbs())) &&
+                     vanishes(along(row * s.dv, allowed), along(terms * s.dv_size, allowed.cwiseAbs())) &&
                      (row * course.h[1])(0) == 0;
     const VectorXd y = N * c, y_size = size * c.cwiseAbs();
     // On others: components of a force on a rigid body turn with the body itself.

@@ -243,7 +243,8 @@ void HiddenGroup::look_elsewhere() {
 // Moves x along the free directions to h = 0, as near as round-off lets it.  None: it is not found, or only step by
 // step, as where the slopes of h vanish with it.
 std::optional<HiddenAnalysis> HiddenGroup::balance(State& x) const {
-  constexpr int most = 12;  // Newton's method needs half of it, or does not settle
+  constexpr int most = 12;        // Newton's method needs half of it, or does not settle
+  constexpr double astray = 1e6;  // forces as many times as large: it has left the model
   const Index ns = forces_->massless_size();
   VectorXd size;  // of the forces, on the way
   double before = 2;
@@ -251,6 +252,7 @@ std::optional<HiddenAnalysis> HiddenGroup::balance(State& x) const {
     for (int k = 0; k < most; ++k) {
       HiddenAnalysis a(*forces_, x, pivots_, options_);
       if (!a.finite()) break;
+      if (k > 0 && a.s.h_size.maxCoeff() > astray * std::max(size.maxCoeff(), 1.0)) break;
       size = k == 0 ? a.s.h_size : size.cwiseMax(a.s.h_size);
       const double off = (size.array() > 0).select(a.s.h.array().abs() / size.array(), 0).maxCoeff();
       if (off == 0 || (off < options_.zero && off > before / 2)) {

@@ -15,10 +15,14 @@ class HiddenGroup {
  public:
   // near: states of the whole system near s at which its rows are met; where there are none, others do.
   HiddenGroup(const System& system, const FreeForces::Selection& parts, const State& s, const std::vector<State>& near,
-              const HiddenOptions& options)
+              const HiddenOptions& options, double noise)
       : system_(system),
         options_(options),
-        forces_(std::make_shared<const FreeForces>(system, parts)),
+        forces_([&] {
+          auto forces = std::make_shared<FreeForces>(system, parts);
+          forces->ignore(noise);
+          return forces;
+        }()),
         x_(forces_->local(s, forces_->firsts())) {
     for (const State& x : near) near_.push_back(forces_->local(x, forces_->firsts()));
   }

@@ -388,6 +388,9 @@ void find_locked(const System& system, const Evaluation& e, RankReport& report, 
               [](const auto& a, const auto& b) { return std::pair(a.first, b.second) < std::pair(b.first, a.second); });
     for (const auto& [freed, i] : removed)
       l.remedies.push_back(fmt::format("remove {}: {} DOF without it", system.constraints()[i].name, freed));
+    if (!l.why.empty() && l.remedies.empty())
+      l.remedies.push_back(fmt::format("remove more than one of {}: without any one of them it is locked all the same",
+                                       joined(l.joints)));
     report.locked.push_back(std::move(l));
   }
   // A change that leaves everything locked is no remedy.

@@ -94,6 +94,7 @@ State compromise(const System& system, State s, const VectorXd& size) {
     const MatrixXd normal = J.transpose() * J + damping * MatrixXd::Identity(J.cols(), J.cols());
     s = best;
     s.q -= d.cwiseProduct(Ldlt(normal).solve(J.transpose() * r));
+    if (!s.q.allFinite()) break;
   }
   return best;
 }
