@@ -45,7 +45,7 @@ TEST_CASE("command: where a pendulum rests, its mode there, and over its length"
   const std::string table = read_file(csv);
   CHECK(table.starts_with("L,mode,real [1/s],imaginary [1/s],frequency [Hz],damping\n"));
   double f = 0;
-  REQUIRE(std::sscanf(table.c_str() + table.find("\n4,"), "\n4,1,%*lf,%*lf,%lf", &f) == 1);
+  REQUIRE(std::sscanf(table.c_str() + table.find("\n4,"), "\n4,1,%*f,%*f,%lf", &f) == 1);
   CHECK(f == doctest::Approx(frequency(4)).epsilon(1e-9));
 
   // theta'' = -3/2 g/L theta
@@ -56,10 +56,10 @@ TEST_CASE("command: where a pendulum rests, its mode there, and over its length"
   CHECK(linear.out.find("rod.theta' [rad/s]") != std::string::npos);
   const std::string script = read_file(m);
   double k = 0;
-  REQUIRE(std::sscanf(script.c_str() + script.find("A = ["), "A = [%*lf %*lf; %lf", &k) == 1);
+  REQUIRE(std::sscanf(script.c_str() + script.find("A = ["), "A = [%*f %*f; %lf", &k) == 1);
   CHECK(k == doctest::Approx(-1.5 * 9.81).epsilon(1e-9));
   // A parameter of the file as an input.
-  const Outcome level = mortise_command("linearise --instant --json --inputs L --states rod.theta " + pendulum);
+  const Outcome level = mortise_command("linearise " + pendulum + " --instant --json --inputs L --states rod.theta");
   CHECK(level.status == 0);
   CHECK(level.out.find("\"inputs\": [\"L\"]") != std::string::npos);
   CHECK(mortise_command("linearise " + pendulum).err.find("no steady motion") != std::string::npos);

@@ -30,7 +30,7 @@ Near near(const LinearOptions& o, const std::vector<std::string>& set) {
   return {std::move(model), std::move(r.system), std::move(s), std::move(told)};
 }
 
-std::string written(const std::string& path) { return fmt::format("written: {}\n", path); }
+std::string file_told(const std::string& path) { return fmt::format("written: {}\n", path); }
 
 void require_output(const LinearOptions& o, const Model& model) {
   if (o.out.empty()) return;
@@ -78,7 +78,7 @@ int equilibrium_of(const LinearOptions& o) {
     for (Index i = 0; i < r.system.size(); ++i)
       csv += fmt::format("{},{}\n", csv_cell(names[static_cast<std::size_t>(i)]), s.q[i]);
     replace_file(o.out, csv);
-    if (!o.json) say(written(o.out));
+    if (!o.json) say(file_told(o.out));
   }
   return stability == "stable" && undecided == 0 && r.completed.empty() ? healthy : remarks;
 }
@@ -114,7 +114,7 @@ int linearise_model(const LinearOptions& o) {
   if (o.json)
     put(found.json());
   else
-    say(n.told + found.text() + (o.out.empty() ? "" : "\n" + written(o.out)));
+    say(n.told + found.text() + (o.out.empty() ? "" : "\n" + file_told(o.out)));
   return healthy;
 }
 
@@ -124,7 +124,7 @@ int modes_of(const LinearOptions& o) {
     require_output(o, n.model);
     const Modes found = modes(n.system, n.state);
     if (!o.out.empty()) replace_file(o.out, found.csv());
-    say(n.told + found.text() + (o.out.empty() ? "" : written(o.out)));
+    say(n.told + found.text() + (o.out.empty() ? "" : file_told(o.out)));
     return found.stable() ? healthy : remarks;
   }
   const Vary vary = parse_vary(o.vary);
@@ -146,7 +146,7 @@ int modes_of(const LinearOptions& o) {
     text += "\n";
   }
   if (!o.out.empty()) replace_file(o.out, csv);
-  say(text + (o.out.empty() ? "" : written(o.out)));
+  say(text + (o.out.empty() ? "" : file_told(o.out)));
   return stable ? healthy : remarks;
 }
 

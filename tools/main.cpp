@@ -123,9 +123,13 @@ int run_all(int argc, char** argv) {
   add_linear(c, linearise_options);
   add_rest(c, linearise_options);
   c->add_option("--inputs", linearise_options.inputs,
-                "forces along coordinates, on what joints tell (hinge.angle), or parameters of the file");
-  c->add_option("--outputs", linearise_options.outputs, "coordinates and what joints and sensors tell, also rates: tip.x'");
-  c->add_option("--states", linearise_options.states, "coordinates to be taken as states where they can");
+                "forces along coordinates, on what joints tell (hinge.angle), or parameters of the file; a,b,c")
+      ->delimiter(',');
+  c->add_option("--outputs", linearise_options.outputs,
+                "coordinates and what joints and sensors tell, also rates: tip.x'")
+      ->delimiter(',');
+  c->add_option("--states", linearise_options.states, "coordinates to be taken as states where they can")
+      ->delimiter(',');
   c->add_flag("--instant", linearise_options.instant, "at the start alone, also if the motion there is not steady");
   c->add_flag("--json", linearise_options.json, "all as JSON");
   c->callback([&] { status = linearise_model(linearise_options); });
