@@ -50,8 +50,8 @@ TEST_CASE("command: where a pendulum rests, its mode there, and over its length"
 
   // theta'' = -3/2 g/L theta
   const std::string m = scratch / "pendulum.m";
-  const Outcome linear = mortise_command("linearise --rest --inputs pin.angle --outputs tip.x --states rod.theta " +
-                                         pendulum + " -o " + m);
+  const Outcome linear = mortise_command("linearise " + pendulum +
+                                         " --rest --inputs pin.angle --outputs tip.x,tip.y --states rod.theta -o " + m);
   CHECK(linear.status == 0);
   CHECK(linear.out.find("rod.theta' [rad/s]") != std::string::npos);
   const std::string script = read_file(m);
