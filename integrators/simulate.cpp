@@ -22,9 +22,10 @@
 namespace mortise {
 namespace {
 
-// [s] What differs by less may be the same in numbers.
+// [s] What differs by less may be the same in numbers, as it is or in parts.
 double least_time(double begin, double end) {
-  return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
+  constexpr double of_any = 1e-290;  // parts of it are numbers of all digits still
+  return std::max(of_any, 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end)));
 }
 
 class Run {

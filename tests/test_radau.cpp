@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include <doctest/doctest.h>
@@ -327,5 +328,17 @@ TEST_CASE("radau5: a step with which its iteration does not converge is not trie
     const Trajectory stiff = run(p, 2, tolerance, 2);
     REQUIRE(stiff.finished);
     CHECK(stiff.rejected < stiff.steps / 2);
+  }
+}
+
+TEST_CASE("runs: no time that is too short for its parts to be told apart") {
+  for (const char* method : {"radau5", "dopri5", "generalized_alpha", "gauss", "rk4"}) {
+    CAPTURE(method);
+    for (const double duration : {std::numeric_limits<double>::denorm_min(), 1e-300})
+      CHECK_THROWS_WITH_AS(four_bars(1).run({.duration = duration, .integrator = method, .steps = {.step = 1e-3}}),
+                           doctest::Contains("give a longer one"), InvalidModel);
+    // Beyond, a run ends, or says why it does not.
+    const Trajectory run = four_bars(1).run({.duration = 1e-280, .integrator = method, .steps = {.step = 1e-281}});
+    CHECK(run.finished == run.stopped.empty());
   }
 }
