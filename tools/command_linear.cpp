@@ -46,16 +46,15 @@ int equilibrium_of(const LinearOptions& o) {
   require_output(o, model);
   const Ready r = ready(model);
   const State s = equilibrium(r.system, r.start, {.held = o.held});
-  // Of what is not determined nothing is known.
-  std::string stability = "not known, since the motion is not determined", rest;
+  // Of motions that are not determined, and where the model changes with time, nothing is known.
+  std::string stability = "not known whether stably", rest;
   Index undecided = 0;
   try {
     const Modes found = modes(r.system, s);
     stability = found.stable() ? "stable" : "unstable";
     undecided = found.rigid.cols();
     if (undecided > 0) rest = found.text();
-  } catch (const NotDetermined&) {
-  } catch (const UnderModelled&) {
+  } catch (const Error&) {
   }
   const auto names = r.system.names()->names();
   if (o.json) {
@@ -68,7 +67,7 @@ int equilibrium_of(const LinearOptions& o) {
               {"coordinates", q}})
             .text());
   } else {
-    std::string text = fmt::format("{}{}rest, {}\n{}", r.implied, r.completed, stability, rest);
+    std::string text = fmt::format("{}{}at rest, {}\n{}", r.implied, r.completed, stability, rest);
     for (Index i = 0; i < r.system.size(); ++i)
       text += fmt::format("  {} = {:.10g}\n", names[static_cast<std::size_t>(i)], s.q[i]);
     say(text);
