@@ -98,12 +98,11 @@ MinimalMotion::MinimalMotion(const LinearMotion& motion, const Choice& choice) :
     stack(m + i, at) = 1;
     of_w(m + i, i) = 1 / d_[at];
   }
-  if (m + q > 0) {
+  W_ = MatrixXd::Zero(k, q), Z_ = MatrixXd::Zero(k, p);
+  if (p > 0) {  // and then q or m is, too
     const LeastSquares rates(stack, RankOptions{}.determined);
-    W_ = d_.asDiagonal() * rates.solve(of_w);
+    if (q > 0) W_ = d_.asDiagonal() * rates.solve(of_w);
     Z_ = d_.asDiagonal() * rates.solve(of_x);
-  } else {
-    W_ = MatrixXd(k, 0), Z_ = MatrixXd::Zero(k, p);
   }
 
   if (m > 0) rows_.emplace(A, RankOptions{}.determined);
@@ -116,6 +115,7 @@ MinimalMotion::MinimalMotion(const LinearMotion& motion, const Choice& choice) :
 
 MatrixXd MinimalMotion::accelerate(const MatrixXd& force, const MatrixXd& rows) const {
   MatrixXd out = MatrixXd::Zero(motion_.size(), force.cols());
+  if (force.cols() == 0) return out;  // Eigen solves for no right side by looking at its first entry
   if (rows_) out = d_.asDiagonal() * rows_->solve(row_scale_.asDiagonal() * rows);
   const MatrixXd left = V_.transpose() * (force - motion_.M * out);
   if (V_.cols() > 0) out += V_ * (mass_scale_.asDiagonal() * mass_->solve(MatrixXd(mass_scale_.asDiagonal() * left)));
