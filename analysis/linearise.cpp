@@ -29,14 +29,19 @@ void require_regular_pose(const System& system, const LinearMotion& motion, cons
   near.v.setZero();
   near.q += 1e-3 / longest * (motion.E * eta);
   Solver solver(system);
+  const Label label{"system", system.name().empty() ? "model" : system.name()};
   try {
     solver.project_positions(near);
     solver.project_velocities(near);
     const auto [rank, holonomic] = ranks(linear_motion(system, near));
     if (rank == minimal.rank()) return;
-  } catch (const Error&) {
+  } catch (const Error& e) {
+    label.fail<InvalidModel>(
+        fmt::format("its rows have rank {} of {} here, and whether they keep it nearby cannot be seen: {}",
+                    minimal.rank(), motion.A.rows(), e.what()),
+        "take another state, or remove the redundant rows that check names");
   }
-  Label{"system", system.name().empty() ? "model" : system.name()}.fail<InvalidModel>(
+  label.fail<InvalidModel>(
       fmt::format("the state is a singular pose: its rows have rank {} here, and another one nearby, so the motions "
                   "near it are no linear ones",
                   minimal.rank()),
